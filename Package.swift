@@ -1,0 +1,105 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The layers, from the ground up. A target may import only what stands below it;
+// `swift build --explicit-target-dependency-import-check error` holds it to that.
+//
+//   C doors        CLinux CSystemd CSQLite CSodium CCurl CMicroHTTPD CJOSE
+//   values         SceneModel Varlink CommandLine
+//   decisions      SessionCore SceneProtocol
+//   outside things SceneStore SceneOAuth SceneLogin SceneSystem LinuxIO
+//   assemblies     SceneDaemon SceneCommands
+//   programs       scened scenectl
+
+let swift: [SwiftSetting] = [
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A C library that Swift reaches through a header of ours, with typed functions where C's are variadic.
+func door(_ name: String, links libraries: String...) -> Target {
+    .target(
+        name: name,
+        cSettings: [.treatAllWarnings(as: .error)],
+        linkerSettings: libraries.map { .linkedLibrary($0) })
+}
+
+func layer(_ name: String, on dependencies: [Target.Dependency], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swift)
+}
+
+func program(_ name: String, on dependencies: [Target.Dependency]) -> Target {
+    .executableTarget(name: name, dependencies: dependencies, swiftSettings: swift)
+}
+
+func tests(of target: String, with more: [Target.Dependency] = []) -> Target {
+    .testTarget(
+        name: target + "Tests", dependencies: [.byName(name: target)] + more, swiftSettings: swift)
+}
+
+let package = Package(
+    name: "scened",
+    products: [
+        .executable(name: "scened", targets: ["scened"]),
+        .executable(name: "scenectl", targets: ["scenectl"]),
+    ],
+    targets: [
+        // C doors
+        door("CLinux"),
+        door("CSystemd", links: "systemd"),
+        door("CSQLite", links: "sqlite3"),
+        door("CSodium", links: "sodium"),
+        door("CCurl", links: "curl"),
+        door("CMicroHTTPD", links: "microhttpd"),
+        door("CJOSE", links: "cjose", "crypto"),
+
+        // Values
+        layer("SceneModel", on: []),
+        tests(of: "SceneModel"),
+        layer("Varlink", on: []),
+        tests(of: "Varlink"),
+        layer("CommandLine", on: []),
+        tests(of: "CommandLine"),
+
+        // Decisions
+        layer("SessionCore", on: ["SceneModel"]),
+        tests(of: "SessionCore", with: ["SceneModel"]),
+        layer(
+            "SceneProtocol", on: ["SceneModel", "Varlink"],
+            resources: [
+                .embedInCode("org.scened.Session.varlink"), .embedInCode("org.scened.Manager.varlink"),
+            ]),
+        tests(of: "SceneProtocol", with: ["SceneModel", "Varlink"]),
+
+        // Outside things
+        layer("LinuxIO", on: ["CLinux", "SceneModel"]),
+        tests(of: "LinuxIO", with: ["SceneModel"]),
+        layer("SceneSystem", on: ["CSystemd", "CLinux", "SceneModel"]),
+        tests(of: "SceneSystem", with: ["SceneModel"]),
+        layer(
+            "SceneStore",
+            on: ["CSQLite", "CSodium", "CLinux", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),
+        tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
+        layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
+        tests(of: "SceneOAuth", with: ["LinuxIO", "SceneModel"]),
+        layer("SceneLogin", on: ["CMicroHTTPD", "CLinux", "CSodium", "LinuxIO", "SceneModel"]),
+        tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
+
+        // Assemblies
+        layer(
+            "SceneDaemon",
+            on: [
+                "CommandLine", "LinuxIO", "SceneLogin", "SceneModel", "SceneOAuth", "SceneProtocol", "SceneStore",
+                "SceneSystem", "SessionCore", "Varlink",
+            ]),
+        tests(of: "SceneDaemon", with: ["SceneModel", "SessionCore"]),
+        layer("SceneCommands", on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
+        tests(of: "SceneCommands", with: ["SceneModel", "CommandLine", "SceneProtocol"]),
+
+        // Programs
+        program("scened", on: ["SceneDaemon"]),
+        program("scenectl", on: ["SceneCommands"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
