@@ -133,10 +133,7 @@ extension Session {
         -> [Action]
     {
         guard isCurrent(account.id, generation) else {
-            let late = Grant(
-                generation: generation, clientID: policy.clientID, accessToken: refreshed.accessToken,
-                tokenType: refreshed.tokenType, refreshToken: refreshed.refreshToken)
-            return revokeLate(account, late, reason: "late", world)
+            return revokeLate(account, lateGrant(generation, refreshed), reason: "late", world)
         }
         refreshes[account.id]?.state = .storing
         return enqueue(.completeRefresh(account, generation: generation, refreshed), world)
@@ -171,16 +168,19 @@ extension Session {
         return answers + [.audit(entry)] + enqueue(.setState(account: account.id, .degraded), world)
     }
 
+    private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {
+        Grant(
+            generation: generation, clientID: policy.clientID, accessToken: refreshed.accessToken,
+            tokenType: refreshed.tokenType, refreshToken: refreshed.refreshToken)
+    }
+
     private func isCurrent(_ id: String, _ generation: Int) -> Bool {
         account(id)?.grant.generation == generation && refreshes[id]?.generation == generation
     }
 
     func decideRefreshed(_ account: Account, _ generation: Int, _ refreshed: Refreshed, _ world: World) -> Decision {
         guard var holder = self.account(account.id), isCurrent(account.id, generation) else {
-            let late = Grant(
-                generation: generation, clientID: policy.clientID, accessToken: refreshed.accessToken,
-                tokenType: refreshed.tokenType, refreshToken: refreshed.refreshToken)
-            return .commit(revocation(account, late, reason: "late", world))
+            return .commit(revocation(account, lateGrant(generation, refreshed), reason: "late", world))
         }
         let wasDegraded = holder.account.state != .active
         holder.grant = holder.grant.replaced(by: refreshed)
@@ -257,7 +257,9 @@ extension Session {
         _ account: Account, _ generation: Int, _ refreshed: Refreshed, _ failure: Failure, _ world: World
     ) -> [Action] {
         let id = account.id
-        guard var refresh = refreshes[id] else { return [] }
+        guard var refresh = refreshes[id] else {
+            return revokeUnstored(account, lateGrant(generation, refreshed), world)
+        }
         let failed = refresh.waiters.map { Action.fail($0.caller.call, failure) }
         refresh.waiters = []
         refreshes[id] = refresh
