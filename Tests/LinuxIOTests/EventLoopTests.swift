@@ -1,6 +1,5 @@
 import Glibc
 import SceneModel
-import Synchronization
 import Testing
 
 @testable import LinuxIO
@@ -9,7 +8,7 @@ import Testing
     @Test func workFromOtherThreadsRunsInOrderOnTheLoopsThread() async throws {
         let thread = try LoopThread()
         let loop = thread.loop
-        let seen = Mutex<[Int]>([])
+        let seen = Locked<[Int]>([])
         for number in 0..<1000 {
             loop.enqueue {
                 loop.checkIsolated()
