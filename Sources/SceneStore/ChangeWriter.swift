@@ -20,8 +20,8 @@ struct ChangeWriter {
     /// fails them all. The results are in the changes' order.
     mutating func commit(_ changes: [Change]) -> [Result<Void, StoreError>] {
         var results: [Result<Void, StoreError>] = []
-        do {
-            if database.hasMoved { throw SQLiteError(code: SQLITE_READONLY_DBMOVED) }
+        do throws(SQLiteError) {
+            if database.hasMoved { throw SQLiteError(code: csqlite_readonly_moved) }
             try database.execute("BEGIN IMMEDIATE")
             for change in changes { results.append(try saved(change)) }
             try database.execute("COMMIT")

@@ -33,9 +33,11 @@ struct DatabaseOpening {
                 reason: "\(directory.database) was written by a newer scened (version \(version) of its tables, "
                     + "this one knows \(Schema.version)): install that one again.")
         case .nothing:
-            (key, version) = (try existing ?? KeySource.makeKey(in: directory), 0)
+            version = 0
+            if let existing { key = existing } else { key = try KeySource.makeKey(in: directory) }
         case .ours(let found, let fingerprint):
-            (key, version) = (try check(existing, fingerprint), found)
+            version = found
+            key = try check(existing, fingerprint)
         }
         do {
             try prepare(database, from: version, key)
@@ -73,11 +75,8 @@ struct DatabaseOpening {
         try Self.configure(database)
         let application = try database.value("PRAGMA application_id") ?? .null
         let version = try database.value("PRAGMA user_version") ?? .null
-        if try application == .integer(0) && version == .integer(0)
-            && database.value("SELECT count(*) FROM sqlite_schema") == .integer(0)
-        {
-            return (database, .nothing)
-        }
+        let tables = try database.value("SELECT count(*) FROM sqlite_schema")
+        if [application, version, tables].allSatisfy({ $0 == .integer(0) }) { return (database, .nothing) }
         guard application == .integer(Schema.applicationID) else { return (database, .foreign) }
         guard case .integer(let version) = version, version > 0 else { throw SQLiteError(code: SQLITE_CORRUPT) }
         guard version <= Schema.version else { return (database, .newer(version: version)) }
@@ -117,7 +116,8 @@ struct DatabaseOpening {
         if key.fingerprint == fingerprint { return key }
         guard credential != nil else {
             throw StoreError(
-                reason: "\(directory.database) is sealed with another key than \(directory.keyFile): put that key back.")
+                reason: "\(directory.database) is sealed with another key than \(directory.keyFile): put that key back."
+            )
         }
         let fileFits = (try? KeySource.keyInFile(of: directory))?.fingerprint == fingerprint
         throw StoreError(

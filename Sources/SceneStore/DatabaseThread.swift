@@ -39,10 +39,11 @@ final class DatabaseThread: @unchecked Sendable {
     func call<Result: Sendable>(_ body: @escaping @Sendable (Database, SealingKey) -> Result) -> Result {
         let answer = Monitor<Result?>(nil)
         queue.update { queue in
-            queue.work.append(.call { database, key in
-                let result = body(database, key)
-                answer.update { $0 = result }
-            })
+            queue.work.append(
+                .call { database, key in
+                    let result = body(database, key)
+                    answer.update { $0 = result }
+                })
         }
         return answer.wait { $0 }
     }
@@ -61,11 +62,13 @@ final class DatabaseThread: @unchecked Sendable {
         pthread_sigmask(SIG_SETMASK, &all, &previous)
         defer { pthread_sigmask(SIG_SETMASK, &previous, nil) }
         let context = Unmanaged.passRetained(self)
-        let code = pthread_create(&thread, nil, { context in
-            guard let context else { return nil }
-            Unmanaged<DatabaseThread>.fromOpaque(context).takeRetainedValue().run()
-            return nil
-        }, context.toOpaque())
+        let code = pthread_create(
+            &thread, nil,
+            { context in
+                guard let context else { return nil }
+                Unmanaged<DatabaseThread>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, context.toOpaque())
         guard code == 0 else {
             context.release()
             throw StoreError(cannot: "start the database's thread", code)

@@ -42,8 +42,9 @@ enum KeySource: String {
     private static func read(_ file: borrowing File, _ path: String) throws(StoreError) -> Secret {
         let descriptor = file.descriptor
         let secret = withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { buffer -> Secret? in
-            defer { explicit_bzero(buffer.baseAddress, buffer.count) }
-            let count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            guard let base = buffer.baseAddress else { return nil }
+            defer { explicit_bzero(base, buffer.count) }
+            let count = Glibc.read(descriptor, base, buffer.count)
             return count < 0 ? nil : Secret(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
         }
         guard let secret else { throw StoreError(cannot: "read \(path)") }

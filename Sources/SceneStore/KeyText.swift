@@ -14,7 +14,7 @@ extension SealingKey {
 
     private static func read(_ bytes: UnsafeRawBufferPointer, into key: UnsafeMutablePointer<UInt8>) -> Bool {
         if bytes.count == byteCount {
-            UnsafeMutableRawPointer(key).copyMemory(from: bytes.baseAddress ?? UnsafeRawPointer(key), byteCount: byteCount)
+            UnsafeMutableRawBufferPointer(start: key, count: byteCount).copyMemory(from: bytes)
             return true
         }
         var text = bytes[...]

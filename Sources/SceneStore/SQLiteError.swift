@@ -18,7 +18,7 @@ struct SQLiteError: Error, Equatable {
     private func reason(_ path: String) -> String {
         switch primaryCode {
         case SQLITE_FULL: "The disk that holds \(path) is full."
-        case SQLITE_READONLY where code == SQLITE_READONLY_DBMOVED:
+        case SQLITE_READONLY where code == csqlite_readonly_moved:
             "\(path) was moved or deleted while in use: put it back, or restart scened."
         case SQLITE_READONLY: "\(path) is read-only."
         case SQLITE_BUSY, SQLITE_LOCKED: "\(path) is locked by another process."

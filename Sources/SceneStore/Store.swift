@@ -12,7 +12,9 @@ package final class Store {
     /// How many transactions have brought their results back.
     package var transactions: Int { waiting.transactions }
 
-    private let directory: StateDirectory
+    private let path: String
+    /// Locked for as long as the store is open.
+    private var directory: StateDirectory?
     private let thread: DatabaseThread
     private let waiting = WaitingCompletions()
     private let enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void
@@ -21,16 +23,18 @@ package final class Store {
     /// Opens the directory's database, or makes both; waits for the disk. `credential` is the sealing key that the
     /// service manager handed over, if it did. `enqueue` runs work on the loop's thread, in order.
     package init(
-        directory path: String, credential: Secret?,
+        directory name: String, credential: Secret?,
         enqueue: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void
     ) throws(StoreError) {
-        directory = try StateDirectory(path)
+        let directory = try StateDirectory(name)
+        self.directory = directory
+        path = directory.database
         let opened = try DatabaseOpening(directory: directory, credential: credential).run()
         keySource = opened.keySource.rawValue
         problems = opened.problems
         self.enqueue = enqueue
         let waiting = waiting
-        thread = try DatabaseThread(opened, path: directory.database) { results in
+        thread = try DatabaseThread(opened, path: path) { results in
             enqueue { waiting.deliver(results) }
         }
     }
@@ -40,10 +44,10 @@ package final class Store {
     /// All sessions as they were last committed; waits for the disk.
     package func load() throws(StoreError) -> [StoredSession] {
         guard !isClosed else { throw Self.closed }
-        let path = directory.database
+        let path = path
         let (result, found) = thread.call { database, key -> (Result<[StoredSession], StoreError>, [String]) in
             var reader = SessionReader(database: database, sealing: key)
-            do {
+            do throws(SQLiteError) {
                 return (.success(try reader.sessions()), reader.problems)
             } catch {
                 return (.failure(error.told(of: path)), reader.problems)
@@ -71,6 +75,7 @@ package final class Store {
         guard !isClosed else { return }
         isClosed = true
         thread.finish()
+        directory = nil
     }
 
     /// Runs the body on the database's thread. For tests that make trouble there.

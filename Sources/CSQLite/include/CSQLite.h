@@ -1,7 +1,11 @@
 #pragma once
 #include <sqlite3.h>
+#include <stddef.h>
 
 // Typed functions for what is variadic or a macro in sqlite3.h.
+
+/// The file that is open is no longer the one at its path.
+static const int csqlite_readonly_moved = SQLITE_READONLY_DBMOVED;
 
 /// Sets one of the SQLITE_DBCONFIG_ options that take an int and report an int. sqlite3_db_config
 int csqlite_set_option(sqlite3 *database, int option, int value);
