@@ -48,7 +48,7 @@ import Testing
         #expect(Mirror(reflecting: Secret(word)).children.isEmpty)
     }
 
-    @Test(arguments: ["", "a", "hunter2-hunter2", "zwölf Boxkämpfer\0\u{1f511}"])
+    @Test(arguments: ["", "a", "hunter2-hunter2", "zwölf Boxkämpfer\u{1f511}"])
     func holdsItsContent(text: String) {
         let secret = Secret(text)
         #expect(secret.text == text)
@@ -67,7 +67,7 @@ import Testing
     @Test(arguments: [
         ("", "", true), ("a", "a", true), ("abc", "abc", true), ("abc", "abd", false), ("xbc", "abc", false),
         ("abc", "ab", false), ("", "a", false),
-    ])
+    ] as [(String, String, Bool)])
     func comparesByContent(left: String, right: String, areEqual: Bool) {
         #expect((Secret(left) == Secret(right)) == areEqual)
     }
