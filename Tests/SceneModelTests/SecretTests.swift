@@ -64,10 +64,11 @@ import Testing
         #expect(secret.withBytes { Array($0) } == [1, 2, 3])
     }
 
-    @Test(arguments: [
-        ("", "", true), ("a", "a", true), ("abc", "abc", true), ("abc", "abd", false), ("xbc", "abc", false),
-        ("abc", "ab", false), ("", "a", false),
-    ] as [(String, String, Bool)])
+    @Test(
+        arguments: [
+            ("", "", true), ("a", "a", true), ("abc", "abc", true), ("abc", "abd", false), ("xbc", "abc", false),
+            ("abc", "ab", false), ("", "a", false),
+        ] as [(String, String, Bool)])
     func comparesByContent(left: String, right: String, areEqual: Bool) {
         #expect((Secret(left) == Secret(right)) == areEqual)
     }

@@ -122,6 +122,10 @@ extension Result where Success == Void, Failure == StoreError {
     var reason: String { if case .failure(let error) = self { error.reason } else { "" } }
 }
 
+extension [Result<Void, StoreError>] {
+    var areAllSuccesses: Bool { allSatisfy(\.isSuccess) }
+}
+
 extension Account {
     static func sample(_ id: String = "account-1") -> Account {
         Account(

@@ -75,7 +75,8 @@ import Testing
 
     @Test func whatIsAbsentStaysAbsent() throws {
         let account = AccountRecord(
-            account: Account(id: "bare"), grant: Grant(generation: 0, clientID: "", accessToken: Secret(""), tokenType: ""))
+            account: Account(id: "bare"),
+            grant: Grant(generation: 0, clientID: "", accessToken: Secret(""), tokenType: ""))
         let revocation = RevocationRecord(
             id: "bare", account: Account(), clientID: "", refreshToken: nil, accessToken: nil, reason: "", created: 0,
             nextAttempt: 0)
@@ -149,7 +150,8 @@ import Testing
         tried.attempts += 1
         open.commit(
             .sample(
-                2, .putAccount(later), .removeAccount(id: "b"), .removeAccount(id: "unknown"), .removeRevocation(id: "r"),
+                2, .putAccount(later), .removeAccount(id: "b"), .removeAccount(id: "unknown"),
+                .removeRevocation(id: "r"),
                 .putRevocation(tried), .removeLoginHost(url: "https://a.example.com"),
                 .putLoginHost(url: "https://b.example.com", label: "B again")))
         open.store.close()
