@@ -1,3 +1,4 @@
+import Glibc
 import SceneModel
 
 /// application/x-www-form-urlencoded, for token requests (RFC 6749, appendix B) and for queries.
@@ -17,6 +18,14 @@ struct Form {
         Form.encode(name.utf8, into: &bytes)
         bytes.append(UInt8(ascii: "="))
         Form.encode(value, into: &bytes)
+    }
+
+    /// The form as a request's body; the form is wiped.
+    mutating func take() -> Secret {
+        let body = Secret(bytes)
+        bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
+        bytes = []
+        return body
     }
 
     var text: String { String(decoding: bytes, as: UTF8.self) }

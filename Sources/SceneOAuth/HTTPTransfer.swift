@@ -120,7 +120,7 @@ final class HTTPTransfer {
         let raw = UnsafeRawBufferPointer(start: bytes, count: count)
         let line = String(decoding: raw, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
-            headers = [:] // an interim answer (RFC 9110, section 15.2) precedes this one
+            headers = [:]  // an interim answer (RFC 9110, section 15.2) precedes this one
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].trimmed
             headers[line[..<colon].lowercased(), default: ""].join(value)

@@ -22,7 +22,9 @@ enum HostTiming {
             let halves = directive.split(separator: "=", maxSplits: 1).map { $0.trimmed.lowercased() }
             guard halves.first == "max-age", halves.count == 2 else { continue }
             let digits = halves[1].filter { $0 != "\"" }
-            guard !digits.isEmpty, digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else { break }
+            guard !digits.isEmpty, digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }) else {
+                break
+            }
             return clamp(Int(digits) ?? .max, 300...86_400)
         }
         return 3600

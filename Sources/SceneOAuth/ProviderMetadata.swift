@@ -25,12 +25,7 @@ struct ProviderMetadata: Sendable, Equatable {
         else { throw .invalid(code: "issuer_mismatch", reason: "the metadata's issuer is not the login host") }
         guard let base = WebAddress(host) else { throw OAuthFailure(.badURL) }
 
-        func endpoint(_ name: String) -> String? {
-            guard let text = members[name]?.string, let address = WebAddress(text), base.allows(address) else {
-                return nil
-            }
-            return text
-        }
+        func endpoint(_ name: String) -> String? { base.endpoint(name, in: members) }
         guard let authorizationEndpoint = endpoint("authorization_endpoint"),
             let tokenEndpoint = endpoint("token_endpoint"), let jwksUri = endpoint("jwks_uri")
         else {
@@ -53,14 +48,24 @@ struct ProviderMetadata: Sendable, Equatable {
     /// Whether another document of the host could add something.
     var isComplete: Bool { revocationEndpoint != nil && deviceAuthorizationEndpoint != nil }
 
-    /// Takes what is missing here from another document of the same host.
-    mutating func complete(from other: ProviderMetadata) {
+    /// Takes what is missing here from another document of the same host; one that is not usable changes nothing.
+    mutating func complete(from document: [UInt8], host: String) {
+        guard let members = JSONValue.object(in: document), members["issuer"]?.string == issuer,
+            let base = WebAddress(host)
+        else { return }
         if revocationEndpoint == nil {
-            revocationEndpoint = other.revocationEndpoint
-            revocationAuthentication = other.revocationAuthentication
+            revocationEndpoint = base.endpoint("revocation_endpoint", in: members)
+            revocationAuthentication = members["revocation_endpoint_auth_methods_supported"]?.strings
         }
-        deviceAuthorizationEndpoint = deviceAuthorizationEndpoint ?? other.deviceAuthorizationEndpoint
-        userinfoEndpoint = userinfoEndpoint ?? other.userinfoEndpoint
-        endSessionEndpoint = endSessionEndpoint ?? other.endSessionEndpoint
+        deviceAuthorizationEndpoint =
+            deviceAuthorizationEndpoint ?? base.endpoint("device_authorization_endpoint", in: members)
+    }
+}
+
+extension WebAddress {
+    /// An address of the login host's metadata that we may connect to.
+    fileprivate func endpoint(_ name: String, in members: [String: JSONValue]) -> String? {
+        guard let text = members[name]?.string, let address = WebAddress(text), allows(address) else { return nil }
+        return text
     }
 }

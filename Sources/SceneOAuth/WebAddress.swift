@@ -10,7 +10,9 @@ struct WebAddress: Hashable, Sendable {
 
     /// Read by libcurl's own parser, so that what is checked is what is connected to (curl_url_set).
     init?(_ text: String) {
-        guard text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let url = curl_url() else { return nil }
+        guard text.utf8.count <= 8192, text.utf8.allSatisfy({ 0x21...0x7e ~= $0 }), let url = curl_url() else {
+            return nil
+        }
         defer { curl_url_cleanup(url) }
         guard curl_url_set(url, CURLUPART_URL, text, UInt32(CURLU_DISALLOW_USER)) == CURLUE_OK,
             WebAddress.part(CURLUPART_FRAGMENT, of: url) == nil,
