@@ -82,7 +82,7 @@ let package = Package(
             on: ["CSQLite", "CSodium", "CLinux", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
         layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
-        tests(of: "SceneOAuth", with: ["LinuxIO", "SceneModel"]),
+        tests(of: "SceneOAuth", with: ["CJOSE", "LinuxIO", "SceneModel"]),
         layer("SceneLogin", on: ["CMicroHTTPD", "CLinux", "CSodium", "LinuxIO", "SceneModel"]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 
