@@ -63,3 +63,10 @@ package struct LoginPage: Hashable, Sendable {
         self.authorizationUri = authorizationUri
     }
 }
+
+extension LoginAttempt {
+    /// The user is on the login screen, and a callback would be news.
+    package var awaitsUser: Bool {
+        if case .presenting = state { true } else { false }
+    }
+}

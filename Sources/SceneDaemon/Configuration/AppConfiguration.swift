@@ -1,0 +1,175 @@
+import SceneModel
+import SessionCore
+
+/// A login host as an app's file names it, with endpoints that the host's own metadata lacks.
+struct LoginHostConfiguration: Hashable, Sendable {
+    var host: LoginHost
+    var revocationEndpoint: String?
+    var deviceAuthorizationEndpoint: String?
+    var userinfoEndpoint: String?
+    var endSessionEndpoint: String?
+}
+
+/// One app: `apps.d/NAME.conf` and its drop-ins.
+struct AppConfiguration: Hashable, Sendable {
+    var name: String
+    var source: String
+    var displayName: String
+    var clientID = ""
+    /// A path, or `credential:NAME` for one that the service manager hands over.
+    var clientSecretFile: String?
+    var scopes = "openid profile email offline_access"
+    var redirectURI = "http://127.0.0.1/callback"
+    var afterLogout = AppPolicy.AfterLogout.follow
+    /// Empty: any process of the user.
+    var allowedUnits: [String] = []
+    var allowedExecutables: [String] = []
+    var loginHosts: [LoginHostConfiguration] = []
+    var screen = LoginScreen()
+
+    init(name: String, source: String) {
+        self.name = name
+        self.source = source
+        displayName = name
+    }
+
+    var canChangeLoginHost: Bool { screen.showsNavigationBar && screen.showsSettingsIcon }
+
+    var policy: AppPolicy {
+        AppPolicy(
+            app: name, clientID: clientID, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),
+            canChangeLoginHost: canChangeLoginHost)
+    }
+}
+
+/// Reads an app out of its files' sections; all faults are noted.
+struct AppReader {
+    private(set) var app: AppConfiguration
+    private(set) var problems: [Problem] = []
+
+    /// Nil after `finish` where the app cannot be used.
+    static func read(name: String, files: [UnitFile], source: String) -> (app: AppConfiguration?, problems: [Problem]) {
+        var reader = AppReader(app: AppConfiguration(name: name, source: source))
+        for file in files {
+            reader.problems += file.problems
+            for section in file.sections { reader.read(section) }
+        }
+        reader.finish()
+        let isBroken = reader.problems.contains { $0.severity == .error }
+        return (isBroken ? nil : reader.app, reader.problems)
+    }
+
+    private init(app: AppConfiguration) {
+        self.app = app
+    }
+
+    private mutating func read(_ section: UnitFile.Section) {
+        switch section.name {
+        case "App":
+            for assignment in section.assignments { readApp(assignment, section.file) }
+        case "LoginHost":
+            readLoginHost(section)
+        case "LoginScreen":
+            for assignment in section.assignments { readScreen(assignment, section.file) }
+        default:
+            note("there is no section [\(section.name)] in an app", section.file, section.line, .warning)
+        }
+    }
+
+    private mutating func readApp(_ assignment: UnitFile.Assignment, _ file: String) {
+        let value = assignment.value
+        switch assignment.key {
+        case "Name": app.displayName = value.isEmpty ? app.name : value
+        case "ClientID": app.clientID = value
+        case "ClientSecretFile": app.clientSecretFile = value.isEmpty ? nil : value
+        case "Scopes": app.scopes = value
+        case "RedirectURI": app.redirectURI = value
+        case "AllowedUnits": app.allowedUnits += value.split(separator: " ").map(String.init)
+        case "AllowedExecutables": app.allowedExecutables += value.split(separator: " ").map(String.init)
+        case "AfterLogout":
+            if let choice = AppPolicy.AfterLogout(rawValue: value) {
+                app.afterLogout = choice
+            } else {
+                let choices = AppPolicy.AfterLogout.allCases.map(\.rawValue).joined(separator: ", ")
+                note("AfterLogout= is one of \(choices)", file, assignment.line, .error)
+            }
+        default: unknown(assignment, "App", file)
+        }
+    }
+
+    private mutating func readLoginHost(_ section: UnitFile.Section) {
+        var host = LoginHostConfiguration(host: LoginHost(origin: .app))
+        for assignment in section.assignments {
+            switch assignment.key {
+            case "URL":
+                do throws(Failure) {
+                    host.host.url = try LoginHostAddress.normalized(assignment.value)
+                } catch {
+                    note("URL=: \(error.reason)", section.file, assignment.line, .error)
+                    host.host.url = assignment.value
+                }
+            case "Label": host.host.label = assignment.value
+            case "RevocationEndpoint": host.revocationEndpoint = assignment.value
+            case "DeviceAuthorizationEndpoint": host.deviceAuthorizationEndpoint = assignment.value
+            case "UserinfoEndpoint": host.userinfoEndpoint = assignment.value
+            case "EndSessionEndpoint": host.endSessionEndpoint = assignment.value
+            default: unknown(assignment, "LoginHost", section.file)
+            }
+        }
+        if host.host.label.isEmpty { host.host.label = host.host.url }
+        if host.host.url.isEmpty {
+            note("[LoginHost] needs URL=", section.file, section.line, .error)
+        } else if app.loginHosts.contains(where: { $0.host.url == host.host.url }) {
+            note("\(host.host.url) is a login host already", section.file, section.line, .warning)
+        } else {
+            app.loginHosts.append(host)
+        }
+    }
+
+    private mutating func readScreen(_ assignment: UnitFile.Assignment, _ file: String) {
+        let value = assignment.value.isEmpty ? nil : assignment.value
+        switch assignment.key {
+        case "Title": app.screen.title = value ?? "Log In"
+        case "ShowsNavigationBar": readBool(assignment, file, &app.screen.showsNavigationBar)
+        case "ShowsSettingsIcon": readBool(assignment, file, &app.screen.showsSettingsIcon)
+        case "ShowsBackButton": readBool(assignment, file, &app.screen.showsBackButton)
+        case "NavigationBarColor": app.screen.navigationBarColor = value
+        case "NavigationBarTextColor": app.screen.navigationBarTextColor = value
+        case "NavigationBarFont": app.screen.navigationBarFont = value
+        case "Logo": app.screen.logo = value
+        case "StyleSheet": app.screen.styleSheet = value
+        case "SettingsIcon": app.screen.settingsIcon = value
+        default: unknown(assignment, "LoginScreen", file)
+        }
+    }
+
+    /// The words that systemd takes for a boolean.
+    private mutating func readBool(_ assignment: UnitFile.Assignment, _ file: String, _ target: inout Bool) {
+        switch assignment.value.lowercased() {
+        case "yes", "true", "on", "1": target = true
+        case "no", "false", "off", "0": target = false
+        default: note("\(assignment.key)= is yes or no", file, assignment.line, .error)
+        }
+    }
+
+    private mutating func finish() {
+        if app.clientID.isEmpty { note("[App] needs ClientID=", app.source, nil, .error) }
+        if app.loginHosts.isEmpty { note("at least one [LoginHost] with URL= is needed", app.source, nil, .error) }
+        if !app.redirectURI.contains(":") { note("RedirectURI= is no URI", app.source, nil, .error) }
+    }
+
+    private mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {
+        note("there is no \(assignment.key)= in [\(section)]; it is ignored", file, assignment.line, .warning)
+    }
+
+    private mutating func note(_ text: String, _ file: String, _ line: Int?, _ severity: Problem.Severity) {
+        problems.append(Problem(file: file, line: line, text: text, severity: severity))
+    }
+}
+
+extension Failure {
+    /// InvalidLoginHost's reason.
+    var reason: String {
+        if case .invalidLoginHost(_, let reason) = self { reason } else { "\(self)" }
+    }
+}

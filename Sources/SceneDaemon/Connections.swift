@@ -1,0 +1,127 @@
+import LinuxIO
+import SceneModel
+import SceneProtocol
+import SessionCore
+import Varlink
+
+// Connections: calls are taken one at a time, and answered in order.
+
+extension Daemon {
+    func connected(_ connection: Connection) {
+        let served = ServedConnection(connection)
+        connections[connection.id] = served
+        counters.connections += 1
+        connection.onReceive = { [unowned self, unowned served] bytes in
+            assumeIsolated { daemon in
+                served.wire.received(bytes)
+                daemon.serve(served)
+            }
+        }
+        connection.onDrained = { [unowned self, unowned served] in
+            assumeIsolated { daemon in
+                daemon.follow(served)
+                daemon.serve(served)
+            }
+        }
+        connection.onClosed = { [unowned self, unowned served] in assumeIsolated { $0.disconnected(served) } }
+    }
+
+    private func disconnected(_ served: ServedConnection) {
+        connections[served.connection.id] = nil
+        guard let call = served.call else { return }
+        served.call = nil
+        calls[call.id] = nil
+        monitors[call.id] = nil
+        guard let live = call.session else { return }
+        live.streams[call.id] = nil
+        happened(live) { session, world in
+            session.sceneDisconnected(call.id, world: world) + session.callAbandoned(call.id, world: world)
+        }
+    }
+
+    /// Takes the calls that are here, as far as those before are answered and their answers read.
+    func serve(_ served: ServedConnection) {
+        guard !served.isServing else { return }
+        served.isServing = true
+        defer { served.isServing = false }
+        while served.connection.isOpen, served.connection.unsentBytes < ServedConnection.unreadLimit {
+            switch served.wire.next() {
+            case .call(let call):
+                take(call, from: served)
+            case .nothing:
+                return regulate(served)
+            case .close:
+                return served.connection.closeWhenSent()
+            }
+        }
+        regulate(served)
+    }
+
+    /// Reads no more than can be served.
+    private func regulate(_ served: ServedConnection) {
+        let isWilling = served.wire.wantsInput && served.connection.unsentBytes < ServedConnection.unreadLimit
+        if isWilling != served.isReading {
+            served.isReading = isWilling
+            if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
+        }
+    }
+
+    private func take(_ call: VarlinkCall, from served: ServedConnection) {
+        counters.calls += 1
+        var open = OpenCall(id: CallID(number()), more: call.more, oneway: call.oneway)
+        open.isManager = call.method.hasPrefix(ManagerInterface.name)
+        served.call = open
+        calls[open.id] = served
+        guard let method = Self.methods[call.method] else {
+            return answer(open.id, unknown(call))
+        }
+        do throws(WireError) {
+            try method(self, Request(call: call, id: open.id, served: served))
+        } catch {
+            answer(open.id, VarlinkMessage.invalidParameter(error.parameter))
+        }
+    }
+
+    private func unknown(_ call: VarlinkCall) -> [UInt8] {
+        switch call.interface {
+        case SessionInterface.name, ManagerInterface.name, VarlinkService.name:
+            VarlinkMessage.methodNotFound(call.method)
+        default:
+            VarlinkMessage.interfaceNotFound(call.interface)
+        }
+    }
+
+    /// The call's last message. The next one behind it is taken.
+    func answer(_ id: CallID, _ message: [UInt8]) {
+        guard let served = calls.removeValue(forKey: id), let call = served.call, call.id == id else { return }
+        served.call = nil
+        if !call.oneway { served.connection.send(message) }
+        served.wire.callEnded()
+        serve(served)
+    }
+
+    func answer<Reply: WireRecord>(_ id: CallID, _ reply: Reply) {
+        answer(id, VarlinkMessage.reply(reply))
+    }
+
+    func fail(_ id: CallID, _ failure: Failure) {
+        guard let call = calls[id]?.call else { return }
+        if failure.isRefusal { counters.refusals += 1 }
+        answer(id, call.isManager ? failure.managerMessage : failure.message)
+    }
+
+    /// A message with more to come, for a call that asked for more.
+    func tell(_ id: CallID, _ progress: LoginProgress) {
+        guard let served = calls[id], let call = served.call, call.more else { return }
+        served.connection.send(VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress), continues: true))
+    }
+}
+
+extension Failure {
+    fileprivate var isRefusal: Bool {
+        switch self {
+        case .accessDenied, .quotaExceeded: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import LinuxIO
+import SceneLogin
+import SceneModel
+import SceneOAuth
+import SceneProtocol
+import SceneStore
+import SceneSystem
+import SessionCore
+import Varlink
+
+/// The service: it takes calls from its peers' connections, has sessions decide, and turns their decisions into effects.
+///
+/// An actor on the event loop: every handler of the loop runs in its isolation.
+actor Daemon {
+    nonisolated let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    let options: DaemonOptions
+    let store: Store
+    let pages: LoginPages
+    var oauth: LoginHostClient
+    var configuration: Configuration
+    var sessions: [SessionKey: LiveSession] = [:]
+    var connections: [UInt64: ServedConnection] = [:]
+    var calls: [CallID: ServedConnection] = [:]
+    /// Streams of org.scened.Manager.
+    var monitors: [CallID: ServedConnection] = [:]
+    /// Sessions by the number that their login has on the login pages.
+    var loginPages: [Int: LiveSession] = [:]
+    /// Requests to login hosts that no login owns.
+    var requests: [Int: Task<Void, Never>] = [:]
+    var counters = Counters()
+    var listeners: [SocketListener] = []
+    private var nextNumber = 0
+    private var statusTimer: LoopTimer?
+    private var lastStatus = ""
+    let bootID = EventLoop.bootID()
+    let started = EventLoop.now
+
+    init(loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store) {
+        self.loop = loop
+        self.options = options
+        self.configuration = configuration
+        self.store = store
+        pages = LoginPages(loop: loop)
+        oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))
+    }
+
+    func number() -> Int {
+        nextNumber += 1
+        return nextNumber
+    }
+
+    var world: World {
+        World(now: EventLoop.now, bootID: bootID, newIdentifier: Self.newIdentifier, random: { .random(in: 0..<1) })
+    }
+
+    /// 128 bits of the kernel's randomness.
+    static func newIdentifier() -> String {
+        var generator = SystemRandomNumberGenerator()
+        let halves = [generator.next(), generator.next()].map { half in
+            let text = String(half, radix: 36)
+            return String(repeating: "0", count: max(0, 13 - text.count)) + text
+        }
+        return halves.joined()
+    }
+
+    // MARK: Start and end
+
+    /// Takes the stored sessions up and serves whoever connects.
+    func start(_ stored: [StoredSession], listening: [SocketListener]) {
+        for session in stored {
+            let policy = configuration.apps[session.key.app]?.policy ?? Self.vanished(session.key.app)
+            sessions[session.key] = LiveSession(Session(session, policy: policy))
+        }
+        pages.onCallback = { [unowned self] page, query, respond in
+            assumeIsolated { $0.callbackArrived(page, query: query, respond: respond) }
+        }
+        for listener in listening {
+            listener.onConnection = { [unowned self] connection in assumeIsolated { $0.connected(connection) } }
+            listener.onExhaustion = { error in
+                Journal.write(
+                    JournalEntry(
+                        priority: .warning,
+                        message: "A connection was refused: \(error). Raise LimitNOFILE= or close some."))
+            }
+        }
+        listeners = listening
+        for live in Array(sessions.values) { happened(live) { $0.retryRevocations(world: $1) } }
+    }
+
+    /// What an app that is configured no longer leaves to its sessions.
+    static func vanished(_ app: String) -> AppPolicy {
+        AppPolicy(app: app, clientID: "", afterLogout: .none, loginHosts: [], canChangeLoginHost: false)
+    }
+
+    /// Commits what was begun; what is not acknowledged by then will not be.
+    func stop() {
+        for listener in listeners { listener.close() }
+        for live in sessions.values {
+            live.login?.task?.cancel()
+            if let login = live.login { pages.close(login: login.page) }
+        }
+        for request in requests.values { request.cancel() }
+        store.close()
+    }
+
+    /// Reads the configuration again. Connections, waits and logins stay; a login whose app has vanished ends.
+    func reload() {
+        let former = configuration
+        configuration = Configuration.read(from: options.configurationDirectories, previous: former)
+        for problem in configuration.problems { Journal.write(problem.entry) }
+        if configuration.certificateFile != former.certificateFile {
+            oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))
+        }
+        for live in sessions.values {
+            if let app = configuration.apps[live.key.app] {
+                live.session.policyChanged(app.policy)
+            } else {
+                live.session.policyChanged(Self.vanished(live.key.app))
+                happened(live) { $0.appVanished(world: $1) }
+            }
+        }
+        for connection in connections.values { connection.admittedApps = [] }
+        Journal.write(
+            JournalEntry(
+                message: "Configuration read: \(configuration.apps.count) apps.", messageID: MessageID.reloaded))
+    }
+
+    // MARK: What the service manager shows
+
+    var status: String {
+        let logins = sessions.values.count { $0.login != nil }
+        let accounts = sessions.values.reduce(0) { $0 + $1.session.accounts.count }
+        let scenes = sessions.values.reduce(0) { $0 + $1.session.scenes.count }
+        let queued = sessions.values.reduce(0) { $0 + $1.session.revocations.count }
+        var text = "\(scenes) scenes, \(accounts) accounts, \(logins) logins under way"
+        if queued > 0 { text += ", \(queued) revocations queued" }
+        if configuration.apps.isEmpty { text += "; no app is configured" }
+        return text
+    }
+
+    /// Tells the service manager, soon and not too often.
+    func statusChanged() {
+        guard statusTimer == nil else { return }
+        statusTimer = loop.schedule(at: EventLoop.now.boot.advanced(byNanoseconds: 200_000_000)) { [unowned self] in
+            assumeIsolated { $0.tellStatus() }
+        }
+    }
+
+    private func tellStatus() {
+        statusTimer = nil
+        let text = status
+        if text != lastStatus { ServiceManager.status(text) }
+        lastStatus = text
+    }
+}

@@ -1,0 +1,208 @@
+import LinuxIO
+import SceneModel
+import SceneOAuth
+import SceneProtocol
+import SceneSystem
+import SessionCore
+
+// The one place where decisions become effects.
+
+extension Daemon {
+    /// Something happened to a session: it decides, and what it decides is done.
+    func happened(_ live: LiveSession, _ event: (inout Session, World) -> [Action]) {
+        for action in event(&live.session, world) { carryOut(action, live) }
+        arm(live)
+    }
+
+    private func arm(_ live: LiveSession) {
+        let deadline = live.session.nextDeadline
+        guard deadline != live.deadline else { return }
+        live.deadline = deadline
+        live.timer?.cancel()
+        live.timer = deadline.map { deadline in
+            loop.schedule(at: deadline) { [unowned self] in
+                assumeIsolated { daemon in
+                    live.deadline = nil
+                    daemon.happened(live) { $0.timeReached(world: $1) }
+                }
+            }
+        }
+    }
+
+    private func carryOut(_ action: Action, _ live: LiveSession) {
+        switch action {
+        case .reply(let call, let reply): answer(call, reply)
+        case .progress(let call, let progress): tell(call, progress)
+        case .fail(let call, let failure): fail(call, failure)
+        case .commit(let change): commit(change, live)
+        case .published: published(live)
+        case .openStream(let call, let opening, let position):
+            openStream(call, opening: opening, position: position, live)
+        case .closeStream(let call): closeStream(call)
+        case .beginLogin(let order): beginLogin(order, live)
+        case .endLogin(let id, let end): endLogin(id, end, live)
+        case .refresh(let order): refresh(order, live)
+        case .revoke(let revocation, let idToken): revoke(revocation, idToken: idToken, live)
+        case .audit(let entry): Journal.write(entry.journalEntry(of: live.key))
+        }
+    }
+
+    private func answer(_ call: CallID, _ reply: Reply) {
+        switch reply {
+        case .login(let progress): answer(call, LoginIfRequired.Reply(progress: progress))
+        case .done: answer(call, UpdateScene.Reply())
+        case .switched(let account, let at): answer(call, SwitchAccount.Reply(account: account, at: at))
+        case .loggedOut(let result, let at): answer(call, Logout.Reply(result: result, at: at))
+        case .loggedOutAll(let results, let at): answer(call, LogoutAll.Reply(results: results, at: at))
+        case .token(let token): answer(call, GetAccessToken.Reply(token: token))
+        case .loginHost(let host): answer(call, AddLoginHost.Reply(loginHost: host))
+        case .accountsSignedOut(let count): signedOut(call, count)
+        }
+    }
+
+    private func commit(_ change: Change, _ live: LiveSession) {
+        counters.commits += 1
+        store.commit(change) { [unowned self] result in
+            assumeIsolated { daemon in
+                switch result {
+                case .success:
+                    daemon.happened(live) { $0.changeCommitted(world: $1) }
+                case .failure(let error):
+                    daemon.counters.failedCommits += 1
+                    Journal.write(
+                        JournalEntry(
+                            priority: .error, message: "State cannot be written: \(error.reason)",
+                            messageID: MessageID.storageUnavailable))
+                    daemon.happened(live) { $0.commitFailed(reason: error.reason, world: $1) }
+                }
+            }
+        }
+    }
+
+    /// Runs a request to a login host that goes on whoever leaves.
+    private func request(_ body: @escaping () async -> Void) {
+        let number = number()
+        requests[number] = Task { [unowned self] in
+            await body()
+            requests[number] = nil
+        }
+    }
+
+    func client(of app: String, host: String, clientID: String) -> Client {
+        let configured = configuration.apps[app]
+        let host = configured?.loginHosts.first { $0.host.url == host }
+        var client = Client(
+            clientID: clientID, clientSecret: secret(of: configured), scopes: configured?.scopes ?? "openid")
+        client.revocationEndpoint = host?.revocationEndpoint
+        client.deviceAuthorizationEndpoint = host?.deviceAuthorizationEndpoint
+        client.userinfoEndpoint = host?.userinfoEndpoint
+        client.endSessionEndpoint = host?.endSessionEndpoint
+        return client
+    }
+
+    private func secret(of app: AppConfiguration?) -> Secret? {
+        guard let file = app?.clientSecretFile else { return nil }
+        return options.secret(in: file)
+    }
+
+    private func refresh(_ order: RefreshOrder, _ live: LiveSession) {
+        counters.refreshes += 1
+        let account = order.account
+        let client = client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
+        request { [unowned self] in
+            do throws(OAuthFailure) {
+                let (tokens, _) = try await oauth.refresh(
+                    host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
+                    issuer: account.issuer, subject: account.subject)
+                let refreshed = Refreshed(tokens, bootID: bootID)
+                happened(live) {
+                    $0.tokensRefreshed(account, generation: order.generation, refreshed, world: $1)
+                }
+            } catch {
+                refreshFailed(order, error, live)
+            }
+        }
+    }
+
+    private func refreshFailed(_ order: RefreshOrder, _ failure: OAuthFailure, _ live: LiveSession) {
+        var retryAfter: Int?
+        switch failure {
+        case .refused(let code, _):
+            return happened(live) {
+                $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
+            }
+        case .unavailable(let seconds, _): retryAfter = seconds
+        case .invalid, .cancelled: break
+        }
+        Journal.write(
+            JournalEntry(
+                priority: .warning, message: "Tokens could not be refreshed: \(failure.explanation)",
+                messageID: MessageID.loginHostUnavailable,
+                fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", order.account.loginHost)]))
+        happened(live) {
+            $0.refreshUnavailable(
+                order.account, generation: order.generation, retryAfterSeconds: retryAfter, world: $1)
+        }
+    }
+
+    private func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
+        counters.revocations += 1
+        let host = revocation.account.loginHost
+        let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
+        request { [unowned self] in
+            let outcome: RevocationOutcome
+            do throws(OAuthFailure) {
+                let answer = try await oauth.revoke(
+                    host: host, client: client, refreshToken: revocation.refreshToken,
+                    accessToken: revocation.accessToken)
+                outcome = answer == .revoked ? .revoked : .unsupported
+            } catch .refused, .invalid {
+                outcome = .unsupported
+            } catch .unavailable(let seconds, _) {
+                outcome = .unavailable(retryAfterSeconds: seconds)
+            } catch {
+                outcome = .unavailable(retryAfterSeconds: nil)
+            }
+            let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
+            happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
+        }
+    }
+}
+
+extension Refreshed {
+    init(_ tokens: Tokens, bootID: String) {
+        self.init(
+            accessToken: tokens.accessToken, tokenType: tokens.tokenType, refreshToken: tokens.refreshToken,
+            idToken: tokens.idToken, scope: tokens.scope, lifetime: Lifetime(tokens, bootID: bootID),
+            instanceUrl: tokens.instanceUrl)
+    }
+}
+
+extension Lifetime {
+    /// Nil where the login host gave no `expires_in`.
+    init?(_ tokens: Tokens, bootID: String) {
+        guard let seconds = tokens.expiresIn else { return nil }
+        self.init(obtained: tokens.requested, seconds: seconds, bootID: bootID)
+    }
+}
+
+extension OAuthFailure {
+    /// For the journal and for people; what came from the login host is scrubbed already.
+    var explanation: String {
+        switch self {
+        case .refused(let code, let description): description.map { "\(code): \($0)" } ?? code
+        case .unavailable(_, let reason), .invalid(_, let reason): reason
+        case .cancelled: "cancelled"
+        }
+    }
+
+    /// What a call that waited for a login ends with.
+    var failure: Failure {
+        switch self {
+        case .refused(let code, let description): .loginFailed(code: code, description: description)
+        case .unavailable(let seconds, _): .loginHostUnavailable(retryAfterSeconds: seconds)
+        case .invalid(let code, let reason): .loginFailed(code: code, description: reason)
+        case .cancelled: .loginCancelled
+        }
+    }
+}
