@@ -34,7 +34,9 @@ package struct Table: Sendable {
         self.columns = columns
     }
 
-    package mutating func add(_ cells: Cell...) {
+    package mutating func add(_ cells: Cell...) { add(cells) }
+
+    package mutating func add(_ cells: [Cell]) {
         rows.append(cells.map { Cell(Inert.text($0.text), $0.style) })
     }
 

@@ -1,0 +1,69 @@
+import CommandLine
+import SceneModel
+
+/// Tells the user what to do for a login that this program presents: each thing once.
+struct LoginGuide {
+    let output: Output
+    let opensBrowser: Bool
+    let acceptsPasting: Bool
+    private var told: Set<String> = []
+    private var browser: Browser?
+    private var loginScreen: String?
+
+    init(output: Output, opensBrowser: Bool, acceptsPasting: Bool) {
+        self.output = output
+        self.opensBrowser = opensBrowser
+        self.acceptsPasting = acceptsPasting
+    }
+
+    /// What is still to be told about `progress`; opens the browser at a new login screen.
+    mutating func news(_ progress: LoginProgress) -> [String] {
+        var lines: [String] = []
+        if progress.state == .selecting { lines += selection(progress.accounts ?? []) }
+        guard progress.state == .presenting else { return lines }
+        lines += deviceLines(progress)
+        if let screen = progress.loginScreen, isNew(screen) {
+            loginScreen = screen
+            browser = opensBrowser ? Browser(opening: screen) : nil
+            lines.append(
+                browser == nil
+                    ? "To sign in, open this address in your browser:" : "Your browser opens. If it does not, open:")
+            lines.append("  " + Inert.text(screen))
+        }
+        if acceptsPasting, let address = progress.authorizationUri, isNew(address) {
+            lines.append("In a browser on another machine, open this address in its place:")
+            lines.append("  " + Inert.text(address))
+            lines.append("Then paste here the address that the browser ends at, and press Enter.")
+        }
+        return lines
+    }
+
+    /// What to tell when time has passed.
+    mutating func complaint() -> String? {
+        guard browser?.hasFailed() == true, let loginScreen else { return nil }
+        return "No browser could be opened. Open the address yourself: " + Inert.text(loginScreen)
+    }
+
+    private mutating func isNew(_ text: String) -> Bool { told.insert(text).inserted }
+
+    private mutating func deviceLines(_ progress: LoginProgress) -> [String] {
+        guard let code = progress.userCode, let address = progress.verificationUri, isNew(code + address) else {
+            return []
+        }
+        var lines = ["On any device, open \(Inert.text(address)) and enter the code  \(Inert.text(code))"]
+        if let complete = progress.verificationUriComplete {
+            lines.append("or open this address, which holds the code:")
+            lines.append("  " + Inert.text(complete))
+        }
+        if let seconds = progress.expiresInSeconds {
+            lines.append("The code can be used for \(Elapsed.text(seconds: seconds)).")
+        }
+        return lines
+    }
+
+    private mutating func selection(_ accounts: [Account]) -> [String] {
+        guard isNew("selection") else { return [] }
+        let names = accounts.map(\.label).joined(separator: ", ")
+        return ["Several accounts are signed in: \(names). Choose one: scenectl switch ACCOUNT"]
+    }
+}
