@@ -53,7 +53,7 @@ private struct Help {
     /// Two columns, the second wrapped under itself.
     private func entries(_ title: String, _ entries: [(String, String)]) -> String {
         guard !entries.isEmpty else { return "" }
-        let indent = min(entries.reduce(0) { max($0, $1.0.displayWidth) }, 30) + 4
+        let indent = min(entries.reduce(0) { max($0, $1.0.displayWidth) }, 32) + 4
         let margin = String(repeating: " ", count: indent)
         var lines = [heading(title)]
         for (term, text) in entries {

@@ -5,7 +5,7 @@ package enum Nearest {
         let typed = Array(word.lowercased().prefix(64))
         let ranked = names.map { name in (name, distance(typed, Array(name.lowercased()))) }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
-        if best.1 <= max(2, best.0.count / 3) { return best.0 }
+        if best.1 <= (best.0.count + 3) / 4 { return best.0 }
         return names.first { $0.lowercased().hasPrefix(word.lowercased()) }
     }
 

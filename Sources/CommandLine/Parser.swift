@@ -42,6 +42,7 @@ private struct Parser {
     }
 
     private var command: Command { chain[chain.count - 1] }
+    private var path: String { arguments.path.joined(separator: " ") }
 
     private func option(named name: String) -> Option? {
         for command in chain.reversed() {
@@ -96,7 +97,7 @@ private struct Parser {
             arguments.add(value, to: option)
         case (.some(let placeholder), nil):
             guard let next, !next.hasPrefix("--") else {
-                throw UsageError("\(written) needs a value", suggestion: "\(written) \(placeholder)")
+                throw UsageError("\(written) needs a value", suggestion: "\(path) \(written) \(placeholder)")
             }
             arguments.add(next, to: option)
             skipsWord = true
@@ -114,7 +115,7 @@ private struct Parser {
 
     func finished() throws(UsageError) -> Arguments {
         if !command.verbs.isEmpty, command.positionals.isEmpty {
-            throw UsageError("\(arguments.path.joined(separator: " ")) needs a verb", suggestion: arguments.helpLine)
+            throw UsageError("\(path) needs a verb", suggestion: arguments.helpLine)
         }
         if arguments.positionals.count < command.positionals.count {
             let missing = command.positionals[arguments.positionals.count]
@@ -134,11 +135,12 @@ private struct Parser {
     private func unknownOption(_ written: String) -> UsageError {
         let names = (chain.flatMap(\.options) + [Command.help]).map { "--" + $0.name }
         let nearest = Nearest.to(written, among: names)
-        return UsageError("There is no option \(Inert.quoted(written))", suggestion: nearest ?? arguments.helpLine)
+        return UsageError(
+            "There is no option \(Inert.quoted(written))",
+            suggestion: nearest.map { "\(path) \($0)" } ?? arguments.helpLine)
     }
 
     private func unknownVerb(_ word: String) -> UsageError {
-        let path = arguments.path.joined(separator: " ")
         let nearest = Nearest.to(word, among: command.verbs.map(\.name))
         return UsageError(
             "There is no verb \(Inert.quoted(word))",

@@ -22,16 +22,19 @@ final class DaemonConnection {
     }
 
     /// For a call that asks no user: a daemon that takes longer is stuck.
-    static let patienceMilliseconds = 30_000
-    static var patience: ContinuousClock.Instant { .now + .milliseconds(patienceMilliseconds) }
+    static let patience = Duration.seconds(30)
 
     private let socket: SocketPath
     private let refusal: Refusal
     private let interrupt: Interrupt?
+    private let patience: Duration
     private let descriptor: OwnedDescriptor
     private var client = ClientConnection()
 
-    init(to socket: SocketPath, refusal: Refusal, interrupt: Interrupt? = nil) throws(CommandFailure) {
+    init(
+        to socket: SocketPath, refusal: Refusal, interrupt: Interrupt? = nil, patience: Duration = patience
+    ) throws(CommandFailure) {
+        self.patience = patience
         self.socket = socket
         self.refusal = refusal
         self.interrupt = interrupt
@@ -47,7 +50,7 @@ final class DaemonConnection {
         _ method: Method.Type, _ parameters: Method.Parameters
     ) throws(CommandFailure) -> Answer<Method.Reply> {
         try send(method, parameters)
-        return try next(of: method, until: Self.patience)
+        return try next(of: method, until: .now + patience)
     }
 
     func send<Method: WireMethod>(
@@ -56,7 +59,7 @@ final class DaemonConnection {
         do {
             try BlockingSocket.send(
                 VarlinkMessage.call(method, parameters, more: more), to: descriptor.raw,
-                timeoutMilliseconds: Self.patienceMilliseconds)
+                timeoutMilliseconds: Int(patience / .milliseconds(1)))
         } catch {
             // What scened answered before it closed, if anything, says more than the broken pipe.
             if error.code == ETIMEDOUT { throw stuck }
@@ -158,6 +161,8 @@ final class DaemonConnection {
         switch error.code {
         case EACCES, EPERM:
             return CommandFailure(.denied, "You may not connect to \(path)", suggestion: "ls -l \(path)")
+        case ECONNREFUSED where !isSocket(socket.path):
+            return CommandFailure(.noDaemon, "\(path) is no socket", suggestion: "scenectl status, without --socket")
         case ENOENT, ECONNREFUSED, ENOTDIR:
             return CommandFailure(.noDaemon, "scened is not running at \(path)", suggestion: socket.startLine)
         case ETIMEDOUT:
@@ -168,5 +173,10 @@ final class DaemonConnection {
                 .noDaemon, "scened cannot be reached at \(path): \(String(cString: strerror(error.code)))",
                 suggestion: socket.startLine)
         }
+    }
+
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 }

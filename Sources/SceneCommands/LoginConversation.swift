@@ -16,7 +16,7 @@ struct LoginConversation {
     mutating func run(until deadline: ContinuousClock.Instant) throws(CommandFailure) -> LoginProgress {
         defer { status.clear() }
         while true {
-            let tick = [status.nextTick, deadline].compactMap { $0 }.min()
+            let tick = [status.nextTick, guide.nextLook, deadline].compactMap { $0 }.min()
             switch try connection.next(until: tick, watching: pasted?.descriptors ?? []) {
             case .answer(let answer):
                 if let progress = try take(answer) { return progress }

@@ -9,6 +9,7 @@ struct LoginGuide {
     private var told: Set<String> = []
     private var browser: Browser?
     private var loginScreen: String?
+    private var opened = ContinuousClock.now
 
     init(output: Output, opensBrowser: Bool, acceptsPasting: Bool) {
         self.output = output
@@ -24,6 +25,7 @@ struct LoginGuide {
         lines += deviceLines(progress)
         if let screen = progress.loginScreen, isNew(screen) {
             loginScreen = screen
+            opened = .now
             browser = opensBrowser ? Browser(opening: screen) : nil
             lines.append(
                 browser == nil
@@ -38,9 +40,15 @@ struct LoginGuide {
         return lines
     }
 
+    /// When to ask for a complaint: for ten seconds xdg-open may still say that it opened nothing.
+    var nextLook: ContinuousClock.Instant? {
+        browser != nil && opened + .seconds(10) > .now ? .now + .milliseconds(300) : nil
+    }
+
     /// What to tell when time has passed.
     mutating func complaint() -> String? {
         guard browser?.hasFailed() == true, let loginScreen else { return nil }
+        browser = nil
         return "No browser could be opened. Open the address yourself: " + Inert.text(loginScreen)
     }
 

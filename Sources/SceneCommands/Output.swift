@@ -24,7 +24,9 @@ struct Output {
     func write(_ bytes: [UInt8]) throws(CommandFailure) {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent) }
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent)
+            }
             if count > 0 {
                 sent += count
             } else if errno == EAGAIN {

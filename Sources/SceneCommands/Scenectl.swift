@@ -12,7 +12,7 @@ package enum Scenectl {
         options: CommonOptions.all,
         examples: [
             .init("scenectl login --app notes", "Sign in, in all windows of the app"),
-            .init("curl -K <(printf 'oauth2-bearer=%s' \"$(scenectl token)\") URL", "Use a token, kept out of arguments"),
+            .init("scenectl watch --app notes", "See what happens in all of them"),
         ],
         sections: [
             ExitCode.section,

@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test(arguments: [
-        (["logout", "--jsn"], "There is no option '--jsn'. Try: --json"),
-        (["--apps", "x", "logout"], "There is no option '--apps'. Try: --app"),
-        (["logout", "--reaosn=x"], "There is no option '--reaosn'. Try: --reason"),
+        (["logout", "--jsn"], "There is no option '--jsn'. Try: tool logout --json"),
+        (["--apps", "x", "logout"], "There is no option '--apps'. Try: tool --app"),
+        (["logout", "--reaosn=x"], "There is no option '--reaosn'. Try: tool logout --reason"),
         (["switch", "ada", "--reason", "x"], "There is no option '--reason'. Try: tool switch --help"),
         (["logout", "--quite-different"], "There is no option '--quite-different'. Try: tool logout --help"),
         (["logout", "-j"], "There is no option '-j'. Try: tool logout --help"),
@@ -54,8 +54,8 @@ import Testing
         (["completion", "bsh"], "There is no verb 'bsh'. Try: tool completion bash"),
         (["switch"], "ACCOUNT is missing. Try: tool switch ACCOUNT"),
         (["switch", "a", "b"], "'b' is one argument too many. Try: tool switch --help"),
-        (["logout", "--app"], "--app needs a value. Try: --app NAME"),
-        (["logout", "--app", "--json"], "--app needs a value. Try: --app NAME"),
+        (["logout", "--app"], "--app needs a value. Try: tool logout --app NAME"),
+        (["logout", "--app", "--json"], "--app needs a value. Try: tool logout --app NAME"),
         (["logout", "--json=yes"], "--json takes no value. Try: tool logout --help"),
     ])
     func refuses(_ words: [String], message: String) {

@@ -64,7 +64,7 @@ enum LoginVerb: Verb {
 
     /// scened ends the login in time; if it does not, it is stuck.
     private static func deadline(_ options: LoginOptions) -> ContinuousClock.Instant {
-        DaemonConnection.patience + .seconds(options.timeoutSeconds ?? 600)
+        .now + DaemonConnection.patience + .seconds(options.timeoutSeconds ?? 600)
     }
 
     private static func outcome(_ progress: LoginProgress) -> String {

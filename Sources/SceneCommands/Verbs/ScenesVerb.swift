@@ -25,7 +25,10 @@ enum ScenesVerb: Verb {
         var table = Table(
             [.init("APP"), .init("SCENE"), .init("TITLE", shortens: true)]
                 + (showsUsers ? [.init("UID", isNumber: true)] : [])
-                + [.init("PID", isNumber: true), .init("ACTIVATION"), .init("CONNECTED"), .init("BACKLOG", isNumber: true)])
+                + [
+                    .init("PID", isNumber: true), .init("ACTIVATION"), .init("CONNECTED"),
+                    .init("BACKLOG", isNumber: true),
+                ])
         for scene in scenes {
             table.add(
                 [.init(scene.app), .init(scene.id), .init(scene.title ?? "")]

@@ -21,11 +21,14 @@ enum StatusVerb: Verb {
         if let app = context.namedApp, sessions.isEmpty { throw context.refusal.describe(.unknownApp(app)) }
 
         if context.wantsJSON {
+            let parts = [
+                ("status", status.json), ("apps", apps.json["apps"]), ("revocations", revocations.json["revocations"]),
+            ]
             try context.output.json { writer in
                 writer.beginObject()
-                for (name, json) in [("status", status.json), ("apps", apps.json), ("revocations", revocations.json)] {
+                for case (let name, let json?) in parts {
                     writer.key(name)
-                    writer.compact(json[name] ?? json)
+                    writer.compact(json)
                 }
                 writer.key("sessions")
                 writer.beginArray()

@@ -27,7 +27,7 @@ enum WatchVerb: Verb {
             } else {
                 let app = try context.app(on: connection)
                 try connection.send(ConnectScene.self, .init(app: app, title: "scenectl watch"), more: true)
-                try follow(connection, context, firstWithin: DaemonConnection.patience)
+                try follow(connection, context, firstWithin: .now + DaemonConnection.patience)
             }
         } catch {
             if error.exitCode != .interrupted { throw error }
