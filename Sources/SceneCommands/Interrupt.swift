@@ -17,7 +17,10 @@ struct Interrupt {
         sigaddset(&signals, SIGINT)
         // Blocked in all threads; only the one below takes it, and lives as long as the process.
         pthread_sigmask(SIG_BLOCK, &signals, nil)
-        guard Self.startThread(reportingTo: sink) else { return nil }
+        guard Self.startThread(reportingTo: sink) else {
+            pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+            return nil
+        }
     }
 
     private static func startThread(reportingTo sink: Int32) -> Bool {

@@ -8,7 +8,6 @@ struct LoginGuide {
     let acceptsPasting: Bool
     private var told: Set<String> = []
     private var browser: Browser?
-    private var loginScreen: String?
     private var opened = ContinuousClock.now
 
     init(output: Output, opensBrowser: Bool, acceptsPasting: Bool) {
@@ -24,7 +23,6 @@ struct LoginGuide {
         guard progress.state == .presenting else { return lines }
         lines += deviceLines(progress)
         if let screen = progress.loginScreen, isNew(screen) {
-            loginScreen = screen
             opened = .now
             browser = opensBrowser ? Browser(opening: screen) : nil
             lines.append(
@@ -47,9 +45,9 @@ struct LoginGuide {
 
     /// What to tell when time has passed.
     mutating func complaint() -> String? {
-        guard browser?.hasFailed() == true, let loginScreen else { return nil }
+        guard browser?.hasFailed() == true else { return nil }
         browser = nil
-        return "No browser could be opened. Open the address yourself: " + Inert.text(loginScreen)
+        return "No browser could be opened; open the address yourself."
     }
 
     private mutating func isNew(_ text: String) -> Bool { told.insert(text).inserted }

@@ -58,8 +58,8 @@ import Testing
                 notes  Ada Lovelace (ada)  active                                      2
                 mail                       scened refuses: not an allowed unit
 
-                TO REVOKE IN  LOGIN HOST                 REASON  TRIES  NEXT TRY IN
-                notes         https://login.example.com  logout      3  1 min 30 s
+                APP    TO BE REVOKED AT   REASON  TRIES  NEXT TRY
+                notes  login.example.com  logout      3  in 1 min 30 s
 
                 """)
         #expect(outcome.code == 0 && outcome.errors == "")
@@ -81,10 +81,10 @@ import Testing
         let outcome = try scenectl(["accounts", "--app", "notes"], socket: daemon.path)
         #expect(
             outcome.output == """
-                   ACCOUNT  NAME          STATE           LOGIN HOST                 ID
-                   ada      Ada Lovelace  active          https://login.example.com  a1
-                *  bob                    degraded        https://login.example.com  b2
-                   東京                   login required  https://test.example.com   c3
+                   ACCOUNT  NAME          STATE           LOGIN HOST         ID
+                   ada      Ada Lovelace  active          login.example.com  a1
+                *  bob                    degraded        login.example.com  b2
+                   東京                   login required  test.example.com   c3
 
                 """)
         #expect(outcome.code == 0)

@@ -29,8 +29,8 @@ import Varlink
         let outcome = try scenectl(watch, socket: daemon.path)
         #expect(
             lines(outcome) == [
-                "snapshot                scene w1, current user nobody, 0 accounts",
-                "loggedIn                Ada Lovelace (ada)", "brandNew", "locked",
+                "snapshot            scene w1, current user nobody, 0 accounts",
+                "loggedIn            Ada Lovelace (ada)", "brandNew", "locked",
             ])
         #expect(outcome.code == 69)
         #expect(outcome.errors.hasPrefix("scenectl: scened at \(daemon.path) closed the connection. Try: "))

@@ -31,7 +31,7 @@ enum AccountsVerb: Verb {
             table.add(
                 account.id == current?.id ? .init("*", .good) : "",
                 .init(account.username ?? account.email ?? account.subject), .init(account.displayName ?? ""),
-                account.state.cell, .init(account.loginHost), .init(account.id))
+                account.state.cell, .init(account.loginHost.withoutScheme), .init(account.id))
         }
         return table
     }
@@ -45,4 +45,9 @@ extension Account.State {
         case .loginRequired: .init("login required", .bad)
         }
     }
+}
+
+extension String {
+    /// What tells login hosts apart in a narrow column.
+    var withoutScheme: String { hasPrefix("https://") ? String(dropFirst(8)) : self }
 }

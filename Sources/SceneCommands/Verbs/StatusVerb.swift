@@ -50,13 +50,13 @@ enum StatusVerb: Verb {
 
     private static func revocationTable(_ revocations: [RevocationInfo]) -> Table {
         var table = Table([
-            .init("TO REVOKE IN"), .init("LOGIN HOST", shortens: true), .init("REASON", shortens: true),
-            .init("TRIES", isNumber: true), .init("NEXT TRY IN"),
+            .init("APP"), .init("TO BE REVOKED AT", shortens: true), .init("REASON", shortens: true),
+            .init("TRIES", isNumber: true), .init("NEXT TRY"),
         ])
         for entry in revocations {
             table.add(
-                .init(entry.app), .init(entry.loginHost), .init(entry.reason), .init(String(entry.attempts)),
-                .init(Elapsed.text(seconds: entry.nextAttemptSeconds)))
+                .init(entry.app), .init(entry.loginHost.withoutScheme), .init(entry.reason), .init(String(entry.attempts)),
+                .init("in " + Elapsed.text(seconds: entry.nextAttemptSeconds)))
         }
         return table
     }

@@ -70,7 +70,7 @@ enum WatchVerb: Verb {
             let origin = parameters["app"]?.string.map { Inert.text($0) + " " + (parameters["uid"]?.text ?? "") }
             // An event of a kind that only a newer scened knows is named, not explained.
             let text = (try? Event(lenient: json)).map { EventText($0).text } ?? ""
-            let parts = [LocalTime.now, origin.map { $0.padded(to: 16) }, Inert.text(kind).padded(to: 22), text]
+            let parts = [LocalTime.now, origin.map { $0.padded(to: 16) }, Inert.text(kind).padded(to: 18), text]
             try context.output.line(parts.compactMap { $0 }.joined(separator: "  ").trimmed)
         }
         return continues
