@@ -1,4 +1,3 @@
-import CommandLine
 import Glibc
 import LinuxIO
 import SceneProtocol
@@ -24,7 +23,7 @@ final class DaemonConnection {
     /// For a call that asks no user: a daemon that takes longer is stuck.
     static let patience = Duration.seconds(30)
 
-    private let socket: SocketPath
+    let socket: SocketPath
     private let refusal: Refusal
     private let interrupt: Interrupt?
     private let patience: Duration
@@ -41,7 +40,7 @@ final class DaemonConnection {
         do {
             descriptor = try BlockingSocket.connect(path: socket.path)
         } catch {
-            throw Self.failure(to: socket, error)
+            throw socket.failure(error)
         }
     }
 
@@ -62,7 +61,7 @@ final class DaemonConnection {
                 timeoutMilliseconds: Int(patience / .milliseconds(1)))
         } catch {
             // What scened answered before it closed, if anything, says more than the broken pipe.
-            if error.code == ETIMEDOUT { throw stuck }
+            if error.code == ETIMEDOUT { throw socket.stuck }
         }
     }
 
@@ -70,7 +69,7 @@ final class DaemonConnection {
     func next<Method: WireMethod>(
         of method: Method.Type, until deadline: ContinuousClock.Instant?
     ) throws(CommandFailure) -> Answer<Method.Reply> {
-        guard case .answer(let answer) = try next(until: deadline) else { throw stuck }
+        guard case .answer(let answer) = try next(until: deadline) else { throw socket.stuck }
         return try read(answer, of: method)
     }
 
@@ -82,7 +81,7 @@ final class DaemonConnection {
             do {
                 if let answer = try client.next() { return .answer(answer) }
             } catch {
-                throw garbled
+                throw socket.garbled
             }
             guard let ready = try wait(until: deadline, watching: others) else { return .deadline }
             if ready { try receive() } else { return .other }
@@ -100,7 +99,7 @@ final class DaemonConnection {
                 let json = try parameters ?? JSONElement.parse("{}")
                 return Answer(reply: try Method.Reply(lenient: json), json: json, continues: continues)
             } catch {
-                throw garbled
+                throw socket.garbled
             }
         }
     }
@@ -137,46 +136,7 @@ final class DaemonConnection {
         let count = chunk.withUnsafeMutableBytes { buffer in
             (try? BlockingSocket.receive(from: descriptor.raw, into: buffer, timeoutMilliseconds: 0)) ?? 0
         }
-        guard count > 0 else {
-            throw CommandFailure(
-                .noDaemon, "scened at \(Inert.text(socket.path)) closed the connection", suggestion: socket.statusLine)
-        }
+        guard count > 0 else { throw socket.closed }
         chunk.withUnsafeBytes { client.received(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
-    }
-
-    /// For a call that went on too long.
-    var stuck: CommandFailure {
-        CommandFailure(
-            .tryAgain, "scened at \(Inert.text(socket.path)) does not answer", suggestion: socket.statusLine)
-    }
-
-    private var garbled: CommandFailure {
-        CommandFailure(
-            .failure, "What answers at \(Inert.text(socket.path)) does not speak as scened does",
-            suggestion: "scenectl --socket PATH status")
-    }
-
-    private static func failure(to socket: SocketPath, _ error: SystemError) -> CommandFailure {
-        let path = Inert.text(socket.path)
-        switch error.code {
-        case EACCES, EPERM:
-            return CommandFailure(.denied, "You may not connect to \(path)", suggestion: "ls -l \(path)")
-        case ECONNREFUSED where !isSocket(socket.path):
-            return CommandFailure(.noDaemon, "\(path) is no socket", suggestion: "scenectl status, without --socket")
-        case ENOENT, ECONNREFUSED, ENOTDIR:
-            return CommandFailure(.noDaemon, "scened is not running at \(path)", suggestion: socket.startLine)
-        case ETIMEDOUT:
-            return CommandFailure(
-                .tryAgain, "scened at \(path) does not take connections", suggestion: socket.statusLine)
-        default:
-            return CommandFailure(
-                .noDaemon, "scened cannot be reached at \(path): \(String(cString: strerror(error.code)))",
-                suggestion: socket.startLine)
-        }
-    }
-
-    private static func isSocket(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 }

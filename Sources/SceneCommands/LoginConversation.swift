@@ -23,7 +23,7 @@ struct LoginConversation {
             case .other:
                 for line in pasted?.read() ?? [] { handOver(line) }
             case .deadline:
-                if deadline <= .now { throw connection.stuck }
+                if deadline <= .now { throw connection.socket.stuck }
             }
             if let complaint = guide.complaint() { tell([complaint]) }
             status.draw()

@@ -3,15 +3,13 @@ import SceneModel
 
 /// Tells the user what to do for a login that this program presents: each thing once.
 struct LoginGuide {
-    let output: Output
     let opensBrowser: Bool
     let acceptsPasting: Bool
     private var told: Set<String> = []
     private var browser: Browser?
     private var opened = ContinuousClock.now
 
-    init(output: Output, opensBrowser: Bool, acceptsPasting: Bool) {
-        self.output = output
+    init(opensBrowser: Bool, acceptsPasting: Bool) {
         self.opensBrowser = opensBrowser
         self.acceptsPasting = acceptsPasting
     }

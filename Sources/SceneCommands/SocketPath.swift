@@ -1,3 +1,4 @@
+import CommandLine
 import Glibc
 
 /// Where scened listens.
@@ -22,7 +23,7 @@ struct SocketPath: Equatable {
             startLine = "sudo systemctl start scened.socket"
             statusLine = "systemctl status scened"
         } else {
-            startLine = "scened --socket \(path)"
+            startLine = "scened --socket \(Inert.text(path))"
             statusLine = "journalctl -b -t scened"
         }
     }

@@ -58,7 +58,7 @@ enum LoginVerb: Verb {
         let opensBrowser = !context.arguments.has(noBrowser) && Browser.isReachable(context.environment)
         return LoginConversation(
             context: context, connection: connection, interrupt: interrupt,
-            guide: LoginGuide(output: context.errors, opensBrowser: opensBrowser, acceptsPasting: isRemote),
+            guide: LoginGuide(opensBrowser: opensBrowser, acceptsPasting: isRemote),
             status: StatusLine(on: context.errors, shares: isRemote), pasted: isRemote ? PastedLines() : nil)
     }
 

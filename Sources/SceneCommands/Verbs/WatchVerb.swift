@@ -45,7 +45,7 @@ enum WatchVerb: Verb {
             case .answer(let answer):
                 deadline = nil
                 guard try show(answer, connection, context) else { return }
-            case .deadline: throw connection.stuck
+            case .deadline: throw connection.socket.stuck
             case .other:
                 // The reader of a pipe has gone: what the next line would meet.
                 raise(SIGPIPE)
