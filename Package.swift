@@ -95,7 +95,9 @@ let package = Package(
             ]),
         tests(of: "SceneDaemon", with: ["SceneModel", "SessionCore"]),
         layer("SceneCommands", on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
-        tests(of: "SceneCommands", with: ["SceneModel", "CommandLine", "SceneProtocol"]),
+        tests(
+            of: "SceneCommands",
+            with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "scenectl"]),
 
         // Programs
         program("scened", on: ["SceneDaemon"]),

@@ -1,1 +1,4 @@
-print("scenectl")
+import Glibc
+import SceneCommands
+
+exit(Scenectl.run(Array(CommandLine.arguments.dropFirst())))

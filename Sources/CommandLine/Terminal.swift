@@ -1,0 +1,42 @@
+import Glibc
+
+/// What a descriptor can show.
+package struct Terminal: Equatable, Sendable {
+    package var isTerminal: Bool
+    package var usesColor: Bool
+    /// Whether a line can be drawn again in place.
+    package var redraws: Bool
+    /// Columns; 80 where that is not known.
+    package var width: Int
+
+    package init(isTerminal: Bool = false, usesColor: Bool = false, redraws: Bool = false, width: Int = 80) {
+        self.isTerminal = isTerminal
+        self.usesColor = usesColor
+        self.redraws = redraws
+        self.width = width
+    }
+
+    /// Colours need a terminal that is not `dumb`, and no `NO_COLOR` in the environment (https://no-color.org).
+    package init(of descriptor: Int32, environment: [String: String]) {
+        isTerminal = isatty(descriptor) == 1
+        redraws = isTerminal && environment["TERM"].map { $0 != "dumb" } ?? false
+        usesColor = redraws && (environment["NO_COLOR"] ?? "").isEmpty
+        width = 80
+        var size = winsize()
+        if isTerminal, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { width = Int(size.ws_col) }
+    }
+
+    package func styled(_ text: String, _ style: Style?) -> String {
+        guard let style, usesColor, !text.isEmpty else { return text }
+        return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
+    }
+}
+
+/// ECMA-48 renditions, by what they are used for.
+package enum Style: Int, Sendable {
+    case heading = 1
+    case faint = 2
+    case bad = 31
+    case good = 32
+    case warning = 33
+}

@@ -1,0 +1,71 @@
+import CommandLine
+import SceneModel
+import SceneProtocol
+import Varlink
+
+/// A login call from its start to its end: tells how it stands, and takes what the user pastes.
+struct LoginConversation {
+    let context: Context
+    let connection: DaemonConnection
+    let interrupt: Interrupt?
+    var guide: LoginGuide
+    var status: StatusLine
+    var pasted: PastedLines?
+
+    /// The progress that ended the call with success.
+    mutating func run(until deadline: ContinuousClock.Instant) throws(CommandFailure) -> LoginProgress {
+        defer { status.clear() }
+        while true {
+            let tick = [status.nextTick, guide.nextLook, deadline].compactMap { $0 }.min()
+            switch try connection.next(until: tick, watching: pasted?.descriptors ?? []) {
+            case .answer(let answer):
+                if let progress = try take(answer) { return progress }
+            case .other:
+                for line in pasted?.read() ?? [] { handOver(line) }
+            case .deadline:
+                if deadline <= .now { throw connection.socket.stuck }
+            }
+            if let complaint = guide.complaint() { tell([complaint]) }
+            status.draw()
+        }
+    }
+
+    private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
+        let answer = try connection.read(answer, of: LoginIfRequired.self)
+        let progress = answer.reply.progress
+        if context.wantsJSON { try context.output.json(answer.json) }
+        if progress.state == .signedIn || progress.state == .alreadySignedIn { return progress }
+        guard answer.continues else {
+            throw CommandFailure(.failure, "scened ended the login without an outcome", suggestion: "scenectl status")
+        }
+        tell(guide.news(progress))
+        status.show(describe(progress.state))
+        return nil
+    }
+
+    private func describe(_ state: LoginProgress.State) -> String {
+        switch state {
+        case .waiting: "Another window shows the login screen; waiting for it"
+        case .authorizing: "You are back from the login host; fetching tokens"
+        case .selecting: "Waiting for somebody to choose an account"
+        default: "Waiting for you to sign in"
+        }
+    }
+
+    /// Gives a pasted address to scened over a second connection: the first one is busy with the login.
+    private mutating func handOver(_ address: String) {
+        do {
+            let second = try context.connect(interrupt: interrupt)
+            let handled = try second.call(HandleResponse.self, .init(url: address)).reply.handled
+            if !handled { tell(["No login waits for that address. Paste the one that the browser ended at."]) }
+        } catch {
+            if error.exitCode != .interrupted { tell(["scened did not take the address: \(error)"]) }
+        }
+    }
+
+    private mutating func tell(_ lines: [String]) {
+        guard !lines.isEmpty else { return }
+        status.clear()
+        for line in lines { context.errors.tell(line) }
+    }
+}

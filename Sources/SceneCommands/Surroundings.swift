@@ -1,0 +1,26 @@
+import Glibc
+
+/// What of the process's environment scenectl goes by.
+enum Surroundings {
+    private static let names = [
+        "SCENED_SOCKET", "SCENED_APP", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "NO_COLOR",
+        "TERM",
+    ]
+
+    static func environment() -> [String: String] {
+        var environment: [String: String] = [:]
+        for name in names {
+            if let value = getenv(name) { environment[name] = String(cString: value) }
+        }
+        return environment
+    }
+
+    /// Lest a socket become standard output: what was closed at the start is opened on nothing.
+    static func openStandardDescriptors() {
+        while true {
+            let descriptor = open("/dev/null", O_RDONLY)
+            if descriptor > 2 { close(descriptor) }
+            if descriptor > 2 || descriptor < 0 { return }
+        }
+    }
+}

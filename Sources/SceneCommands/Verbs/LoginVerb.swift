@@ -1,0 +1,75 @@
+import CommandLine
+import SceneModel
+import SceneProtocol
+
+/// Sign in, for all windows.
+enum LoginVerb: Verb {
+    private static let device = Option("device", help: "Show a code to type on another device, in place of a browser")
+    private static let host = Option("host", value: "URL", help: "Sign in at this login host, not the selected one")
+    private static let hint = Option("hint", value: "NAME", help: "The account name to fill in")
+    private static let force = Option("force", help: "Make the login host ask for credentials")
+    private static let ifRequired = Option(
+        "if-required", help: "Do nothing if somebody is signed in; join a login that is under way")
+    private static let timeout = Option("timeout", value: "SECONDS", help: "Give up after so long; by default 600")
+    private static let noBrowser = Option("no-browser", help: "Open no browser; only print the address")
+
+    static let command = Command(
+        "login", summary: "Sign in one more account and make it current, in all windows",
+        discussion: [
+            "Opens the login screen in your browser if there is a display, and prints its address in any case. Over "
+                + "ssh it also takes, on standard input, the address that a browser on another machine ended at."
+        ],
+        options: [device, host, hint, force, ifRequired, timeout, noBrowser],
+        examples: [
+            .init("scenectl login --app notes", "Sign in one more account"),
+            .init("scenectl login --if-required --timeout 60 && make upload", "Have somebody signed in, then go on"),
+        ])
+
+    static func run(_ context: Context) throws(CommandFailure) {
+        let options = try options(context)
+        let interrupt = Interrupt()
+        let connection = try context.connect(interrupt: interrupt)
+        let app = try context.app(on: connection)
+        if context.arguments.has(ifRequired) {
+            try connection.send(LoginIfRequired.self, .init(app: app, options: options), more: true)
+        } else {
+            try connection.send(Login.self, .init(app: app, options: options), more: true)
+        }
+        var conversation = conversation(context, connection, interrupt)
+        let progress = try conversation.run(until: deadline(options))
+        if !context.wantsJSON { try context.output.line(outcome(progress)) }
+    }
+
+    private static func options(_ context: Context) throws(CommandFailure) -> LoginOptions {
+        let arguments = context.arguments
+        var options = LoginOptions()
+        options.presentation = arguments.has(device) ? .device : .browser
+        options.loginHost = arguments[host]
+        options.loginHint = arguments[hint]
+        options.force = arguments.has(force) ? true : nil
+        options.timeoutSeconds = try context.integer(timeout, in: 1...86_400)
+        return options
+    }
+
+    private static func conversation(
+        _ context: Context, _ connection: DaemonConnection, _ interrupt: Interrupt?
+    ) -> LoginConversation {
+        let isRemote = !(context.environment["SSH_CONNECTION"] ?? "").isEmpty && !context.arguments.has(device)
+        let opensBrowser = !context.arguments.has(noBrowser) && Browser.isReachable(context.environment)
+        return LoginConversation(
+            context: context, connection: connection, interrupt: interrupt,
+            guide: LoginGuide(opensBrowser: opensBrowser, acceptsPasting: isRemote),
+            status: StatusLine(on: context.errors, shares: isRemote), pasted: isRemote ? PastedLines() : nil)
+    }
+
+    /// scened ends the login in time; if it does not, it is stuck.
+    private static func deadline(_ options: LoginOptions) -> ContinuousClock.Instant {
+        .now + DaemonConnection.patience + .seconds(options.timeoutSeconds ?? 600)
+    }
+
+    private static func outcome(_ progress: LoginProgress) -> String {
+        let verb = progress.state == .signedIn ? "Signed in" : "Already signed in"
+        guard let account = progress.account else { return verb + "." }
+        return "\(verb) as \(account.label) at \(Inert.text(account.loginHost))."
+    }
+}
