@@ -1,0 +1,132 @@
+import Dispatch
+import Foundation
+import LinuxIO
+import SceneModel
+
+@testable import SceneLogin
+
+/// Login pages on a loop that runs on a thread of its own; the test is the browser, and may block.
+final class LoginFixture: @unchecked Sendable {
+    struct Callback {
+        var login: Int
+        var query: String
+        var respond: (LoginOutcome) -> Void
+    }
+
+    private let loop: EventLoop
+    private var pages: LoginPages?
+    private var callbacks: [Callback] = []
+    private let arrived = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    init() throws {
+        loop = try EventLoop()
+        pages = LoginPages(loop: loop)
+        pages?.onCallback = { [unowned self] login, query, respond in
+            callbacks.append(Callback(login: login, query: query, respond: respond))
+            arrived.signal()
+        }
+        Thread.detachNewThread { [loop, ended] in
+            loop.run()
+            ended.signal()
+        }
+    }
+
+    deinit {
+        loop.stop()
+        ended.wait()
+    }
+
+    /// Does `body` on the loop's thread and waits for it.
+    func onLoop<Result>(_ body: (LoginPages) throws -> Result) throws -> Result {
+        try withoutActuallyEscaping(body) { body in
+            let work = Work(body)
+            let done = DispatchSemaphore(value: 0)
+            loop.enqueue { [self] in
+                if let pages { work.perform(pages) }
+                done.signal()
+            }
+            done.wait()
+            return try work.result()
+        }
+    }
+
+    /// Holds the loop's thread for the time of `body`.
+    func whileLoopStands(_ body: () throws -> Void) rethrows {
+        let stands = DispatchSemaphore(value: 0)
+        let goes = DispatchSemaphore(value: 0)
+        loop.enqueue {
+            stands.signal()
+            goes.wait()
+        }
+        stands.wait()
+        defer { goes.signal() }
+        try body()
+    }
+
+    func dropPages() throws {
+        let done = DispatchSemaphore(value: 0)
+        loop.enqueue { [self] in
+            pages = nil
+            callbacks = []
+            done.signal()
+        }
+        done.wait()
+    }
+
+    func waitForCallback() -> Bool {
+        arrived.wait(timeout: .now() + 20) == .success
+    }
+
+    func takeCallbacks() throws -> [Callback] {
+        try onLoop { _ in
+            defer { callbacks = [] }
+            return callbacks
+        }
+    }
+
+    func open(
+        login: Int = 1, uid: UInt32 = geteuid(), redirectURI: String = "http://127.0.0.1/callback",
+        title: String = "Log In"
+    ) throws -> OpenedLogin {
+        var screen = LoginScreen()
+        screen.title = title
+        return try onLoop {
+            try $0.open(login: login, uid: uid, redirectURI: redirectURI, screen: screen, hostLabel: "Production")
+        }
+    }
+
+    func ready(login: Int = 1, state: String = "the-state", uri: String = "https://login.example.com/authorize?a=b&c=d")
+        throws
+    {
+        try onLoop { $0.ready(login: login, state: state, authorizationUri: uri) }
+    }
+
+    /// Answers the one callback that is waiting.
+    func respond(_ outcome: LoginOutcome, thenClose login: Int? = nil) throws {
+        try onLoop { pages in
+            callbacks.popLast()?.respond(outcome)
+            if let login { pages.close(login: login) }
+        }
+    }
+
+    private final class Work<Result>: @unchecked Sendable {
+        private let body: (LoginPages) throws -> Result
+        private var outcome: Swift.Result<Result, any Error>?
+
+        init(_ body: @escaping (LoginPages) throws -> Result) { self.body = body }
+
+        func perform(_ pages: LoginPages) { outcome = Swift.Result { try body(pages) } }
+
+        func result() throws -> Result {
+            guard let outcome else { throw CancellationError() }
+            return try outcome.get()
+        }
+    }
+}
+
+extension OpenedLogin {
+    var port: UInt16 { UInt16(URLComponents(string: loginScreen)?.port ?? 0) }
+    var screenPath: String { URLComponents(string: loginScreen)?.path ?? "" }
+    var authority: String { "127.0.0.1:\(port)" }
+}
