@@ -74,9 +74,9 @@ let package = Package(
 
         // Outside things
         layer("LinuxIO", on: ["CLinux", "SceneModel"]),
-        tests(of: "LinuxIO", with: ["SceneModel"]),
+        tests(of: "LinuxIO", with: ["CLinux", "SceneModel"]),
         layer("SceneSystem", on: ["CSystemd", "CLinux", "SceneModel"]),
-        tests(of: "SceneSystem", with: ["SceneModel"]),
+        tests(of: "SceneSystem", with: ["CLinux"]),
         layer(
             "SceneStore",
             on: ["CSQLite", "CSodium", "CLinux", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),

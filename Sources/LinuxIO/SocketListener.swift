@@ -16,7 +16,7 @@ package final class SocketListener {
     /// -1 once closed.
     package private(set) var descriptor: Int32
     private let loop: EventLoop
-    private let binding: SocketBinding?
+    private var binding: SocketBinding?
     private var watch: Watch?
     private var pause: LoopTimer?
     /// Given up for a moment to take and refuse a connection when no other descriptor is left.
@@ -67,6 +67,7 @@ package final class SocketListener {
     package func close() {
         guard descriptor >= 0 else { return }
         binding?.remove()
+        binding = nil
         watch?.cancel()
         watch = nil
         pause?.cancel()

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Synchronization
 
 /// What other threads, and Swift's concurrency runtime, want done on the loop's thread; first in, first out.
 final class WorkQueue: Sendable {
@@ -15,7 +14,7 @@ final class WorkQueue: Sendable {
         var isWaiting = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let wakeup: OwnedDescriptor
 
     init() throws(SystemError) {
