@@ -20,30 +20,36 @@ import Testing
         return try IDToken(claims, expected: expected, accessTokenHash: "hash")
     }
 
-    @Test(arguments: [
-        [:], ["aud": .array([.string("scene")])], ["azp": .string("scene")],
-        ["aud": .array([.string("scene"), .string("api")]), "azp": .string("scene")], ["exp": .int(Int64(now - 59))],
-        ["exp": .double(Double(now) + 0.5)], ["iat": .int(Int64(now + 60))], ["iat": .int(1)],
-        ["nbf": .int(Int64(now + 60))], ["at_hash": .string("hash")], ["at_hash": .null], ["auth_time": .int(0)],
-        ["exp": .double(1e300)], ["sub": .string(String(repeating: "s", count: 255))],
-    ] as [[String: JSONValue]])
+    @Test(
+        arguments: [
+            [:], ["aud": .array([.string("scene")])], ["azp": .string("scene")],
+            ["aud": .array([.string("scene"), .string("api")]), "azp": .string("scene")],
+            ["exp": .int(Int64(now - 59))],
+            ["exp": .double(Double(now) + 0.5)], ["iat": .int(Int64(now + 60))], ["iat": .int(1)],
+            ["nbf": .int(Int64(now + 60))], ["at_hash": .string("hash")], ["at_hash": .null], ["auth_time": .int(0)],
+            ["exp": .double(1e300)], ["sub": .string(String(repeating: "s", count: 255))],
+        ] as [[String: JSONValue]])
     func accepts(change: [String: JSONValue]) throws {
         #expect(try check(change).issuer == "https://a.example.com")
     }
 
-    @Test(arguments: [
-        ["iss": .string("https://a.example.com/")], ["iss": .string("https://b.example.com")],
-        ["iss": .string("ABSENT")], ["sub": .string("ABSENT")], ["sub": .string("")], ["sub": .int(1)],
-        ["sub": .string(String(repeating: "s", count: 256))], ["sub": .string("a\u{1b}[2J")], ["sub": .string("é")],
-        ["aud": .string("ABSENT")], ["aud": .string("other")], ["aud": .array([])], ["aud": .array([.string("other")])],
-        ["aud": .int(1)], ["aud": .array([.string("scene"), .string("other")])],
-        ["aud": .array([.string("scene"), .string("other")]), "azp": .string("other")], ["azp": .string("other")],
-        ["azp": .int(1)], ["exp": .string("ABSENT")], ["exp": .int(Int64(now - 60))], ["exp": .string("1900000000")],
-        ["exp": .double(-1e300)], ["iat": .string("ABSENT")], ["iat": .int(Int64(now + 61))], ["iat": .int(.max)],
-        ["nbf": .int(Int64(now + 61))], ["nbf": .string("x")], ["nonce": .string("ABSENT")], ["nonce": .string("n-2")],
-        ["nonce": .string("")], ["nonce": .int(1)], ["at_hash": .string("other")], ["at_hash": .string("")],
-        ["at_hash": .int(1)],
-    ] as [[String: JSONValue]])
+    @Test(
+        arguments: [
+            ["iss": .string("https://a.example.com/")], ["iss": .string("https://b.example.com")],
+            ["iss": .string("ABSENT")], ["sub": .string("ABSENT")], ["sub": .string("")], ["sub": .int(1)],
+            ["sub": .string(String(repeating: "s", count: 256))], ["sub": .string("a\u{1b}[2J")], ["sub": .string("é")],
+            ["aud": .string("ABSENT")], ["aud": .string("other")], ["aud": .array([])],
+            ["aud": .array([.string("other")])],
+            ["aud": .int(1)], ["aud": .array([.string("scene"), .string("other")])],
+            ["aud": .array([.string("scene"), .string("other")]), "azp": .string("other")], ["azp": .string("other")],
+            ["azp": .int(1)], ["exp": .string("ABSENT")], ["exp": .int(Int64(now - 60))],
+            ["exp": .string("1900000000")],
+            ["exp": .double(-1e300)], ["iat": .string("ABSENT")], ["iat": .int(Int64(now + 61))], ["iat": .int(.max)],
+            ["nbf": .int(Int64(now + 61))], ["nbf": .string("x")], ["nonce": .string("ABSENT")],
+            ["nonce": .string("n-2")],
+            ["nonce": .string("")], ["nonce": .int(1)], ["at_hash": .string("other")], ["at_hash": .string("")],
+            ["at_hash": .int(1)],
+        ] as [[String: JSONValue]])
     func refusesEachSingleWrongClaim(change: [String: JSONValue]) {
         do throws(OAuthFailure) {
             _ = try check(change)
@@ -108,12 +114,15 @@ import Testing
     }
 
     @Test(arguments: [
-        #"{"alg":"none"}"#, #"{"alg":"None","kid":"rsa"}"#, #"{"alg":"EdDSA"}"#, #"{"alg":"RSA1_5"}"#, #"{}"#, "[]", "x",
+        #"{"alg":"none"}"#, #"{"alg":"None","kid":"rsa"}"#, #"{"alg":"EdDSA"}"#, #"{"alg":"RSA1_5"}"#, #"{}"#, "[]",
+        "x",
         #"{"alg":"RS256","kid":"rsa","crit":["b64"],"b64":false}"#, #"{"alg":["RS256"]}"#,
     ])
     func refusesHeaders(header: String) {
         for signature in ["", "AAAA"] {
-            #expect(throws: OAuthFailure.self) { try SignedToken(Secret(unsigned(header, Self.good, signature: signature))) }
+            #expect(throws: OAuthFailure.self) {
+                try SignedToken(Secret(unsigned(header, Self.good, signature: signature)))
+            }
         }
     }
 
@@ -126,7 +135,9 @@ import Testing
     /// OpenID Connect Core 1.0's own example (appendix A.3) for SHA-256.
     @Test func accessTokenHash() throws {
         let token = try SignedToken(Secret(unsigned(#"{"alg":"RS256"}"#, [:])))
-        #expect(token.accessTokenHash(of: Secret("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y")) == "77QmUPtjPfzWtF2AnpK9RQ")
+        #expect(
+            token.accessTokenHash(of: Secret("jHkWEdUXMU1BwAsC4vtUsZwnNvTIxEl0z9K3vx5KF0Y")) == "77QmUPtjPfzWtF2AnpK9RQ"
+        )
         for (algorithm, count) in [("ES384", 32), ("PS512", 43)] {
             let token = try SignedToken(Secret(unsigned(#"{"alg":"\#(algorithm)"}"#, [:])))
             #expect(token.accessTokenHash(of: Secret("x"))?.utf8.count == count)

@@ -16,11 +16,12 @@ import Testing
         #expect(keys[1...].map(\.algorithms) == [["ES256"], ["ES384"], ["ES512"]])
     }
 
-    @Test(arguments: [
-        ["kty": .string("oct"), "k": .string("AAAA")], ["kty": .string("OKP")], [:], ["use": .string("enc")],
-        ["key_ops": .array([.string("sign")])], ["alg": .string("RSA-OAEP")], ["alg": .string("HS256")],
-        ["n": .string("not base64!")], ["n": .string("AQAB")], ["e": .null], ["e": .string("AAAAAAAAAAAAAAAA")],
-    ] as [[String: JSONValue]])
+    @Test(
+        arguments: [
+            ["kty": .string("oct"), "k": .string("AAAA")], ["kty": .string("OKP")], [:], ["use": .string("enc")],
+            ["key_ops": .array([.string("sign")])], ["alg": .string("RSA-OAEP")], ["alg": .string("HS256")],
+            ["n": .string("not base64!")], ["n": .string("AQAB")], ["e": .null], ["e": .string("AAAAAAAAAAAAAAAA")],
+        ] as [[String: JSONValue]])
     func leavesOutWhatCannotSign(change: [String: JSONValue]) throws {
         let members = change.isEmpty ? [:] : TestKey.rsa.publicKey(change)
         #expect(try keys(members, TestKey.p256.publicKey()).map(\.keyID) == ["p256"])

@@ -12,7 +12,7 @@ import Testing
 
     @Test func verifiersAreLongAndDiffer() {
         let first = PKCE.makeVerifier()
-        #expect(first.count == 43) // 256 bits; the standard wants 43 characters at least
+        #expect(first.count == 43)  // 256 bits; the standard wants 43 characters at least
         #expect(first != PKCE.makeVerifier())
     }
 }

@@ -40,10 +40,11 @@ import Testing
         #expect(pending.state.utf8.count == 43)
     }
 
-    @Test(arguments: [
-        ("openid", false, nil), ("openid", true, "login"), ("openid offline_access", false, "consent"),
-        ("openid offline_access", true, "login consent"),
-    ] as [(String, Bool, String?)])
+    @Test(
+        arguments: [
+            ("openid", false, nil), ("openid", true, "login"), ("openid offline_access", false, "consent"),
+            ("openid offline_access", true, "login consent"),
+        ] as [(String, Bool, String?)])
     func prompts(scopes: String, force: Bool, prompt: String?) throws {
         let query = try query(make(scopes: scopes, force: force))
         #expect(query["prompt"] == prompt)

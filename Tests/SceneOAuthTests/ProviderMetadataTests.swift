@@ -37,9 +37,11 @@ import Testing
         #expect(throws: OAuthFailure.self) { try read(["issuer": .string(issuer)]) }
     }
 
-    @Test(arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"], [
-        .null, .int(1), .string("http://a.example.com/"), .string("https://127.0.0.1/"), .string("javascript:1"),
-    ] as [JSONValue])
+    @Test(
+        arguments: ["authorization_endpoint", "token_endpoint", "jwks_uri"],
+        [
+            .null, .int(1), .string("http://a.example.com/"), .string("https://127.0.0.1/"), .string("javascript:1"),
+        ] as [JSONValue])
     func whatASignInNeedsMustBeUsable(name: String, value: JSONValue) {
         #expect(throws: OAuthFailure.self) { try read([name: value]) }
     }

@@ -7,7 +7,10 @@ import Testing
     @Test(arguments: [
         ("The grant is invalid.", "The grant is invalid."),
         ("unsupported_token_type or temporarily_unavailable", "unsupported_token_type or temporarily_unavailable"),
-        ("See https://login.example.com/errors for AADSTS50011", "See https://login.example.com/errors for AADSTS50011"),
+        (
+            "See https://login.example.com/errors for AADSTS50011",
+            "See https://login.example.com/errors for AADSTS50011"
+        ),
         ("a\u{1b}[31mred\u{7}\u{9b}\u{202e}\u{2028}\r\nb", "a[31mredb"),
         ("Zugriff verweigert – für Jürgen", "Zugriff verweigert – für Jürgen"),
     ])

@@ -31,10 +31,11 @@ import Testing
         #expect(tokens.requested == Self.requested)
     }
 
-    @Test(arguments: [
-        ("", nil), (",\"expires_in\":\"60\"", 60), (",\"expires_in\":59.9", 59), (",\"expires_in\":-1", 0),
-        (",\"expires_in\":1e300", Int(Int32.max)), (",\"expires_in\":null", nil), (",\"expires_in\":[]", nil),
-    ] as [(String, Int?)])
+    @Test(
+        arguments: [
+            ("", nil), (",\"expires_in\":\"60\"", 60), (",\"expires_in\":59.9", 59), (",\"expires_in\":-1", 0),
+            (",\"expires_in\":1e300", Int(Int32.max)), (",\"expires_in\":null", nil), (",\"expires_in\":[]", nil),
+        ] as [(String, Int?)])
     func expiry(member: String, seconds: Int?) throws {
         #expect(try read(200, "{\"access_token\":\"a\",\"token_type\":\"DPoP\"\(member)}").expiresIn == seconds)
     }
@@ -65,13 +66,14 @@ import Testing
         return nil
     }
 
-    @Test(arguments: [
-        (400, #"{"error":"invalid_grant","error_description":"gone"}"#, "invalid_grant", "gone"),
-        (400, "", "invalid_grant", nil), (403, #"{"error":"invalid_code"}"#, "invalid_code", nil),
-        (401, #"{"error":"invalid_client"}"#, "invalid_client", nil),
-        (200, #"{"error":"bad_verification_code"}"#, "bad_verification_code", nil),
-        (400, #"{"error":"inv\u001b[1malid"}"#, "inv1malid", nil),
-    ] as [(Int, String, String, String?)])
+    @Test(
+        arguments: [
+            (400, #"{"error":"invalid_grant","error_description":"gone"}"#, "invalid_grant", "gone"),
+            (400, "", "invalid_grant", nil), (403, #"{"error":"invalid_code"}"#, "invalid_code", nil),
+            (401, #"{"error":"invalid_client"}"#, "invalid_client", nil),
+            (200, #"{"error":"bad_verification_code"}"#, "bad_verification_code", nil),
+            (400, #"{"error":"inv\u001b[1malid"}"#, "inv1malid", nil),
+        ] as [(Int, String, String, String?)])
     func theHostsOwnNo(status: Int, body: String, code: String, description: String?) {
         #expect(failure(status, body) == .refused(code: code, description: description))
     }

@@ -19,7 +19,8 @@ import Testing
     func refuses(text: String) { #expect(WebAddress(text) == nil) }
 
     @Test(arguments: [
-        ("https://a.example.com", "https://b.example.com", true), ("https://a.example.com", "https://127.0.0.1/", false),
+        ("https://a.example.com", "https://b.example.com", true),
+        ("https://a.example.com", "https://127.0.0.1/", false),
         ("https://a.example.com", "http://127.0.0.1/", false), ("http://127.0.0.1/", "http://localhost/", true),
         ("http://127.0.0.1/", "https://a.example.com", true),
     ])

@@ -9,14 +9,14 @@ import Testing
 actor LoopHost {
     nonisolated let loop: EventLoop
     private let certificateFile: String?
-    private let skew: Int
+    /// What the login host client's clock is ahead of the machine's, seconds.
+    private let lead = Lead()
     private var http: HTTPClient?
     private var hosts: LoginHostClient?
 
-    init(_ loop: EventLoop, certificateFile: String?, skew: Int) {
+    init(_ loop: EventLoop, certificateFile: String?) {
         self.loop = loop
         self.certificateFile = certificateFile
-        self.skew = skew
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
@@ -28,14 +28,24 @@ actor LoopHost {
     }
 
     private var loginHosts: LoginHostClient {
-        let skew = skew
+        let lead = lead
         let hosts =
             hosts
             ?? LoginHostClient(
                 http: client,
-                clock: { Moment(boot: EventLoop.now.boot, wall: EventLoop.now.wall + skew) })
+                clock: {
+                    let now = EventLoop.now
+                    return Moment(boot: now.boot.advanced(bySeconds: lead.seconds), wall: now.wall + lead.seconds)
+                })
         self.hosts = hosts
         return hosts
+    }
+
+    func advance(seconds: Int) { lead.seconds += seconds }
+
+    /// Starts a request and returns; the client is not kept by it.
+    func start(_ request: HTTPRequest, _ done: @escaping @Sendable (Result<HTTPResponse, HTTPFailure>) -> Void) {
+        _ = client.start(request) { done($0) }
     }
 
     func send(_ request: HTTPRequest) async throws -> HTTPResponse { try await client.send(request) }
@@ -48,7 +58,8 @@ actor LoopHost {
             host: host, client: app, redirectURI: "http://127.0.0.1:8765/callback", loginHint: nil, force: force)
     }
 
-    func redeem(_ query: String, _ pending: PendingAuthorization, _ app: Client = Client(clientID: "scene")) async throws
+    func redeem(_ query: String, _ pending: PendingAuthorization, _ app: Client = Client(clientID: "scene"))
+        async throws
         -> (Tokens, Identity)
     {
         try await loginHosts.redeem(#require(CallbackParameters(query: query)), of: pending, client: app)
@@ -81,8 +92,9 @@ actor LoopHost {
 }
 
 /// Runs `body` with a loop on a thread of its own, which has ended when this returns.
+@discardableResult
 func withLoopHost<Value: Sendable>(
-    certificateFile: String? = nil, skew: Int = 0, _ body: @Sendable (LoopHost) async throws -> Value
+    certificateFile: String? = nil, _ body: @Sendable (LoopHost) async throws -> Value
 ) async throws -> Value {
     let loop = try EventLoop()
     let ended = Ended()
@@ -90,7 +102,7 @@ func withLoopHost<Value: Sendable>(
         loop.run()
         ended.signal()
     }
-    let host = LoopHost(loop, certificateFile: certificateFile, skew: skew)
+    let host = LoopHost(loop, certificateFile: certificateFile)
     let result: Result<Value, any Error>
     do { result = .success(try await body(host)) } catch { result = .failure(error) }
     await host.destroy()
@@ -99,8 +111,13 @@ func withLoopHost<Value: Sendable>(
     return try result.get()
 }
 
+/// Only the loop's thread touches it.
+private final class Lead: @unchecked Sendable { var seconds = 0 }
+
 func startThread(_ body: @escaping @Sendable () -> Void) {
-    final class Box { let body: @Sendable () -> Void; init(_ body: @escaping @Sendable () -> Void) { self.body = body } }
+    final class Box {
+        let body: @Sendable () -> Void; init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
     var thread = pthread_t()
     let box = Unmanaged.passRetained(Box(body)).toOpaque()
     pthread_create(

@@ -78,7 +78,8 @@ final class ScriptedServer: Sendable {
             let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
             write(
                 connection,
-                "HTTP/1.1 \(status) -\r\n\(lines)Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+                "HTTP/1.1 \(status) -\r\n\(lines)Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
+            )
         case .raw(let text): write(connection, text)
         case .silence:
             var byte: UInt8 = 0

@@ -1,0 +1,342 @@
+import SceneModel
+import Testing
+
+@testable import SceneOAuth
+
+@Suite(.timeLimit(.minutes(1))) struct LoginHostClientTests {
+    private func form(_ request: SeenRequest?) throws -> [String: String] {
+        let body = try #require(request).body
+        let pairs = try #require(Form.decode(body))
+        return Dictionary(pairs.map { ($0.name, $0.value) }) { _, _ in "twice" }
+    }
+
+    // MARK: Login
+
+    @Test func signsIn() async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/userinfo") { request in
+            request.headers["authorization"] == "Bearer access-token-1"
+                ? .json(#"{"sub":"alice","name":"Alice","email":"a@example.com","iss":"evil","preferred_username":"al"}"#)
+                : .answer(401)
+        }
+        let (pending, tokens, identity) = try await withLoopHost { host in
+            let pending = try await host.authorize(fake.url)
+            fake.accept(pending)
+            let (tokens, identity) = try await host.redeem("code=c%2F1&state=\(pending.state)", pending)
+            return (pending, tokens, identity)
+        }
+        #expect(tokens.accessToken == Secret("access-token-1"))
+        #expect(tokens.refreshToken == Secret("refresh-token-2"))
+        #expect(tokens.expiresIn == 300)
+        #expect(identity.issuer == fake.url && identity.subject == "alice")
+        #expect(identity.displayName == "Alice" && identity.email == "a@example.com" && identity.username == "al")
+        let claims = try #require(JSONValue.object(in: Array(identity.claims.utf8)))
+        #expect(claims["iss"] == .string(fake.url)) // what is signed counts before userinfo
+        #expect(claims["name"] == .string("Alice"))
+
+        let request = fake.server.requests(to: "/token").first
+        #expect(request?.method == "POST")
+        #expect(request?.headers["content-type"] == "application/x-www-form-urlencoded")
+        #expect(request?.headers["authorization"] == nil)
+        #expect(
+            try form(request) == [
+                "grant_type": "authorization_code", "code": "c/1", "redirect_uri": "http://127.0.0.1:8765/callback",
+                "code_verifier": pending.verifier.text, "client_id": "scene",
+            ])
+    }
+
+    @Test func aConfidentialClientAuthenticates() async throws {
+        let fake = try FakeLoginHost()
+        try await withLoopHost { host in
+            let client = Client(clientID: "scene", clientSecret: Secret("s3cret"))
+            let pending = try await host.authorize(fake.url, client)
+            fake.accept(pending)
+            return try await host.redeem("code=c&state=\(pending.state)", pending, client)
+        }
+        let request = fake.server.requests(to: "/token").first
+        #expect(request?.headers["authorization"] == "Basic c2NlbmU6czNjcmV0")
+        #expect(try form(request)["client_id"] == nil)
+    }
+
+    @Test(arguments: [
+        .answer(500), .json(#"{"sub":"bob","name":"Bob"}"#), .json(#"{"name":"Bob"}"#), .answer(200, [:], "<html>"),
+        .answer(302, ["Location": "/elsewhere"]), .raw(""),
+    ] as [ScriptedAnswer])
+    func userinfoIsNoCondition(answer: ScriptedAnswer) async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/userinfo") { _ in answer }
+        let identity = try await withLoopHost { host in
+            let pending = try await host.authorize(fake.url)
+            fake.accept(pending)
+            return try await host.redeem("code=c&state=\(pending.state)", pending).1
+        }
+        #expect(identity.subject == "alice" && identity.displayName == nil)
+        #expect(fake.server.requests(to: "/userinfo").count == 1)
+        #expect(fake.server.requests(to: "/elsewhere").isEmpty)
+    }
+
+    private func redeeming(
+        _ fake: FakeLoginHost, _ idToken: @escaping @Sendable (PendingAuthorization) -> String?
+    ) async throws -> OAuthFailure? {
+        try await withLoopHost { host in
+            let pending = try await host.authorize(fake.url)
+            let idToken = idToken(pending)
+            fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+            do { _ = try await host.redeem("code=c&state=\(pending.state)", pending) } catch {
+                return error as? OAuthFailure
+            }
+            return nil
+        }
+    }
+
+    @Test(arguments: ["nonce", "aud", "iss", "exp", "at_hash", "none", "mac", "other key", "unknown key", "absent"])
+    func badIDTokens(fault: String) async throws {
+        let fake = try FakeLoginHost()
+        let failure = try await redeeming(fake) { pending in
+            func sign(_ change: [String: JSONValue], by key: TestKey = .rsa, keyID: String = "rsa") -> String {
+                key.sign(fake.claims(nonce: pending.nonce, change), algorithm: "RS256", keyID: keyID)
+            }
+            switch fault {
+            case "none": return unsigned(#"{"alg":"none"}"#, fake.claims(nonce: pending.nonce))
+            case "mac":
+                return TestKey.mac(Array("0123456789abcdef0123456789abcdef".utf8), keyID: "rsa")
+                    .sign(fake.claims(nonce: pending.nonce), algorithm: "HS256")
+            case "other key": return sign([:], by: .otherRSA)
+            case "unknown key": return sign([:], keyID: "nobody")
+            case "absent": return nil
+            case "exp": return sign(["exp": .int(1_700_000_001)])
+            default: return sign([fault: .string("wrong")])
+            }
+        }
+        guard case .invalid(let code, _) = failure else {
+            Issue.record("\(String(describing: failure))")
+            return
+        }
+        #expect(code == (fault == "absent" ? "id_token_missing" : "invalid_id_token"))
+        #expect(fake.server.requests(to: "/userinfo").isEmpty)
+    }
+
+    @Test func keysThatChangeAreFetchedAgainOnce() async throws {
+        let fake = try FakeLoginHost()
+        try await withLoopHost { host in
+            let first = try await host.authorize(fake.url)
+            fake.accept(first)
+            _ = try await host.redeem("code=c&state=\(first.state)", first)
+            #expect(fake.server.requests(to: "/jwks").count == 1)
+
+            fake.on("/jwks") { _ in .json(keySet(TestKey.otherRSA.publicKey())) }
+            let second = try await host.authorize(fake.url)
+            fake.accept(second, signedBy: .otherRSA)
+            _ = try await host.redeem("code=c&state=\(second.state)", second)
+            #expect(fake.server.requests(to: "/jwks").count == 2)
+
+            // Unknown keys do not make us ask again and again.
+            let third = try await host.authorize(fake.url)
+            fake.accept(third, signedBy: .rsa)
+            await #expect(throws: OAuthFailure.self) { try await host.redeem("code=c&state=\(third.state)", third) }
+            #expect(fake.server.requests(to: "/jwks").count == 2)
+            await host.advance(seconds: 61)
+            await #expect(throws: OAuthFailure.self) { try await host.redeem("code=c&state=\(third.state)", third) }
+            #expect(fake.server.requests(to: "/jwks").count == 3)
+        }
+    }
+
+    @Test func withoutKeysTheCodeIsNotUsedUp() async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/jwks") { _ in .answer(503) }
+        guard case .unavailable = try await redeeming(fake, { _ in nil }) else {
+            Issue.record("not unavailable")
+            return
+        }
+        #expect(fake.server.requests(to: "/token").isEmpty)
+    }
+
+    @Test(arguments: ["code=c&state=wrong", "error=access_denied&state=STATE"])
+    func noCodeNoTokenRequest(query: String) async throws {
+        let fake = try FakeLoginHost()
+        try await withLoopHost { host in
+            let pending = try await host.authorize(fake.url)
+            await #expect(throws: OAuthFailure.self) {
+                try await host.redeem(query.replacing("STATE", with: pending.state), pending)
+            }
+        }
+        #expect(fake.server.requests(to: "/token").isEmpty)
+    }
+
+    @Test func cancellationEndsATokenRequest() async throws {
+        let fake = try FakeLoginHost()
+        try await withLoopHost { host in
+            let pending = try await host.authorize(fake.url)
+            let asked = Ended()
+            fake.on("/token") { _ in
+                asked.signal()
+                return .silence
+            }
+            let task = Task { try await host.redeem("code=c&state=\(pending.state)", pending) }
+            await asked.wait()
+            task.cancel()
+            await #expect(throws: OAuthFailure.cancelled) { try await task.value }
+            await fake.server.hungUp.wait()
+        }
+    }
+
+    // MARK: Refresh
+
+    @Test func refreshes() async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: nil) }
+        let (tokens, identity) = try await withLoopHost { try await $0.refresh(fake.url) }
+        #expect(tokens.refreshToken == Secret("refresh-token-2"))
+        #expect(identity == nil)
+        #expect(
+            try form(fake.server.requests(to: "/token").first) == [
+                "grant_type": "refresh_token", "refresh_token": "refresh-token-1", "client_id": "scene",
+            ])
+    }
+
+    @Test(arguments: [("alice", true), ("bob", false)])
+    func aNewIDTokenIsOfTheSameUser(subject: String, accepted: Bool) async throws {
+        let fake = try FakeLoginHost()
+        let idToken = TestKey.rsa.sign(
+            fake.claims(nonce: nil, ["sub": .string(subject), "name": .string("A")]), algorithm: "RS256")
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+        try await withLoopHost { host in
+            if accepted {
+                let (tokens, identity) = try await host.refresh(fake.url)
+                #expect(tokens.idToken == Secret(idToken))
+                #expect(identity?.displayName == "A")
+            } else {
+                await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+            }
+        }
+    }
+
+    @Test func newTokensAreNotLostForWantOfKeys() async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/jwks") { _ in .answer(503) }
+        let idToken = TestKey.rsa.sign(fake.claims(nonce: nil), algorithm: "RS256")
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+        let (tokens, identity) = try await withLoopHost { try await $0.refresh(fake.url) }
+        #expect(tokens.refreshToken == Secret("refresh-token-2"))
+        #expect(tokens.idToken == nil && identity == nil)
+    }
+
+    @Test func aHostThatBecameAnotherGetsNoToken() async throws {
+        let fake = try FakeLoginHost()
+        try await withLoopHost { host in
+            await #expect(throws: OAuthFailure.self) {
+                try await host.refresh(fake.url, issuer: "https://login.example.com")
+            }
+        }
+        #expect(fake.server.requests(to: "/token").isEmpty)
+    }
+
+    @Test(arguments: [
+        .answer(200, [:], "<html>Sign in to the WLAN</html>"), .answer(500), .answer(503, ["Retry-After": "11"]),
+        .answer(429, ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"]), .answer(408), .raw(""),
+        .answer(307, ["Location": "/elsewhere"]), .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"access_token\""),
+        .answer(200, [:], String(repeating: " ", count: 300_000)),
+    ] as [ScriptedAnswer])
+    func trouble(answer: ScriptedAnswer) async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/token") { _ in answer }
+        fake.on("/elsewhere") { _ in FakeLoginHost.tokens(idToken: nil) }
+        try await withLoopHost { host in
+            await #expect {
+                _ = try await host.refresh(fake.url)
+            } throws: { error in
+                guard case .unavailable(let seconds, _)? = error as? OAuthFailure else { return false }
+                switch answer {
+                case .answer(503, _, _): return seconds == 11
+                case .answer(429, _, _): return seconds == 86_400
+                default: return seconds == nil
+                }
+            }
+        }
+        #expect(fake.server.requests(to: "/token").count == 1)
+        #expect(fake.server.requests(to: "/elsewhere").isEmpty)
+    }
+
+    @Test func aHostThatIsGoneLosesNothing() async throws {
+        let fake = try FakeLoginHost()
+        try await withLoopHost { host in
+            _ = try await host.authorize(fake.url)
+            fake.server.stop()
+            await #expect {
+                _ = try await host.refresh(fake.url)
+            } throws: {
+                if case .unavailable? = $0 as? OAuthFailure { true } else { false }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (.answer(400), "invalid_grant", nil),
+        (
+            .json(#"{"error":"invalid_grant","error_description":"refresh-token-1 is used"}"#, status: 400),
+            "invalid_grant", "[removed] is used"
+        ),
+    ] as [(ScriptedAnswer, String, String?)])
+    func theHostsNo(answer: ScriptedAnswer, code: String, description: String?) async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/token") { _ in answer }
+        try await withLoopHost { host in
+            await #expect(throws: OAuthFailure.refused(code: code, description: description)) {
+                try await host.refresh(fake.url)
+            }
+        }
+    }
+
+    // MARK: The end of a grant
+
+    @Test func revokesTheRefreshTokenFirst() async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/revoke") { _ in .answer(200) }
+        let outcome = try await withLoopHost { try await $0.revoke(fake.url, refresh: "r", access: "a") }
+        #expect(outcome == .revoked)
+        let forms = try fake.server.requests(to: "/revoke").map { try form($0) }
+        #expect(
+            forms == [
+                ["token": "r", "token_type_hint": "refresh_token", "client_id": "scene"],
+                ["token": "a", "token_type_hint": "access_token", "client_id": "scene"],
+            ])
+    }
+
+    @Test func revocationIsUnsupportedWhereThereIsNoPlaceForIt() async throws {
+        let fake = try FakeLoginHost()
+        let metadata = JSONValue.text(of: fake.metadata.filter { $0.key != "revocation_endpoint" })
+        fake.on(FakeLoginHost.discovery) { _ in .json(metadata) }
+        fake.on("/configured") { _ in .answer(200) }
+        let outcomes = try await withLoopHost { host in
+            [
+                try await host.revoke(fake.url, refresh: "r", access: "a"),
+                try await host.revoke(
+                    fake.url, Client(clientID: "scene", revocationEndpoint: fake.url + "/configured"), refresh: "r",
+                    access: nil),
+            ]
+        }
+        #expect(outcomes == [.unsupported, .revoked])
+    }
+
+    @Test func revocationIsToBeTriedAgain() async throws {
+        let fake = try FakeLoginHost()
+        fake.on("/revoke") { _ in .answer(503, ["Retry-After": "3"]) }
+        try await withLoopHost { host in
+            await #expect {
+                _ = try await host.revoke(fake.url, refresh: "r", access: "a")
+            } throws: {
+                if case .unavailable(3, _)? = $0 as? OAuthFailure { true } else { false }
+            }
+        }
+    }
+
+    @Test func endsTheSession() async throws {
+        let fake = try FakeLoginHost()
+        let uri = try await withLoopHost { await $0.endSession(fake.url, idToken: "a.b.c") }
+        let text = try #require(uri)
+        #expect(text.hasPrefix(fake.url + "/logout?id_token_hint=a.b.c&client_id=scene&state="))
+        let metadata = JSONValue.text(of: fake.metadata.filter { $0.key != "end_session_endpoint" })
+        fake.on(FakeLoginHost.discovery) { _ in .json(metadata) }
+        #expect(try await withLoopHost { await $0.endSession(fake.url, idToken: "a") } == nil)
+    }
+}
