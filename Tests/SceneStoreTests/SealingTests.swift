@@ -47,7 +47,9 @@ import Testing
         Forgery(sql: "UPDATE accounts SET account = x''", unreadable: 4),
         Forgery(
             sql: "UPDATE accounts SET account = substr(account, 1, length(account) - 1) WHERE id = 'a'", unreadable: 2),
-        Forgery(sql: "UPDATE accounts SET account = CAST(x'02' || substr(account, 2) AS BLOB) WHERE id = 'a'", unreadable: 2),
+        Forgery(
+            sql: "UPDATE accounts SET account = CAST(x'02' || substr(account, 2) AS BLOB) WHERE id = 'a'", unreadable: 2
+        ),
         Forgery(sql: "UPDATE accounts SET boot_id = NULL WHERE id = 'a'", unreadable: 2),
         Forgery(sql: "UPDATE history SET event = x'00' WHERE uid = 1000", unreadable: 2),
     ])
