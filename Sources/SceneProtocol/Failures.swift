@@ -11,21 +11,22 @@ extension Failure {
     /// The error as a frame of org.scened.Session.
     package var message: [UInt8] { VarlinkMessage.error(errorName, FailureParameters(self)) }
 
+    /// The error's name where org.scened.Manager has it too.
+    private var managerErrorName: String? {
+        switch self {
+        case .unknownApp, .accessDenied: "\(ManagerInterface.name).\(shortName)"
+        default: nil
+        }
+    }
+
     /// The error as a frame of org.scened.Manager, as far as that interface has it.
     package var managerMessage: [UInt8] {
-        switch self {
-        case .unknownApp, .accessDenied:
-            VarlinkMessage.error("\(ManagerInterface.name).\(shortName)", FailureParameters(self))
-        default:
-            message
-        }
+        VarlinkMessage.error(managerErrorName ?? errorName, FailureParameters(self))
     }
 
     /// For clients: the failure that either interface's error stands for. Nil where we do not know it.
     package init?(errorName: String, parameters: JSONElement?) {
-        let prototype = Self.prototypes.first {
-            errorName == $0.errorName || errorName == "\(ManagerInterface.name).\($0.shortName)"
-        }
+        let prototype = Self.prototypes.first { $0.errorName == errorName || $0.managerErrorName == errorName }
         guard let prototype, let read = try? FailureParameters(prototype).reading(parameters) else { return nil }
         self = read.failure
     }

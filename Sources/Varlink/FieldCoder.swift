@@ -23,6 +23,24 @@ package struct FieldCoder {
     }
 
     package mutating func field<T: WireValue>(_ name: String, _ value: inout T) throws(WireError) {
+        try code(name, &value)
+    }
+
+    /// Absent and null are alike; nil is not written.
+    package mutating func field<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
+        try code(name, &value)
+    }
+
+    /// A record that the interface text declares as `object`.
+    package mutating func object<T: WireRecord>(_ name: String, _ value: inout T) throws(WireError) {
+        if mode == .describing {
+            note(name, JSONText.wireType)
+        } else {
+            try code(name, &value)
+        }
+    }
+
+    private mutating func code<T: WireValue>(_ name: String, _ value: inout T) throws(WireError) {
         switch mode {
         case .reading:
             value = try T(wire: required(name), parameter: name)
@@ -30,12 +48,11 @@ package struct FieldCoder {
             writer.key(name)
             value.write(to: &writer)
         case .describing:
-            described.append(Field(name: name, type: T.wireType))
+            note(name, T.wireType)
         }
     }
 
-    /// Absent and null are alike; nil is not written.
-    package mutating func field<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
+    private mutating func code<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
         switch mode {
         case .reading:
             value = try read(name)
@@ -44,18 +61,22 @@ package struct FieldCoder {
             writer.key(name)
             value.write(to: &writer)
         case .describing:
-            described.append(Field(name: name, type: "?\(T.wireType)"))
+            note(name, "?\(T.wireType)")
         }
     }
+}
 
-    /// A record that the interface text declares as `object`.
-    package mutating func object<T: WireRecord>(_ name: String, _ value: inout T) throws(WireError) {
-        if mode == .describing {
-            described.append(Field(name: name, type: JSONText.wireType))
-        } else {
-            try field(name, &value)
-        }
-    }
+// MARK: The commonest types
+
+// Generic calls from other modules look types up at run time, which would take longer than the rest of the work;
+// these are compiled for their types.
+extension FieldCoder {
+    package mutating func field(_ name: String, _ value: inout String) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout String?) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Int) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Int?) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Bool) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Bool?) throws(WireError) { try code(name, &value) }
 }
 
 // MARK: Reading
@@ -87,15 +108,13 @@ extension FieldCoder {
     private mutating func member(_ name: String) -> JSONElement? {
         guard let object else { return nil }
         var place = expected
-        if place?.isNamed(name) != true {
-            place = object.firstMember
-            while let member = place, !member.isNamed(name) { place = object.member(after: member) }
-        }
-        guard let member = place else { return nil }
+        if let member = place, !object.isNamed(member, name) { place = nil }
+        guard let member = place ?? object.member(name, from: object.firstMember) else { return nil }
         expected = object.member(after: member)
         consumed |= 1 << UInt64(member.ordinal)
         consumedCount += 1
-        return member.value.isNull ? nil : member.value
+        let value = object.value(of: member)
+        return value.isNull ? nil : value
     }
 
     /// Refuses what no field has asked for.
@@ -105,7 +124,7 @@ extension FieldCoder {
         while let member = place, consumed & (1 << UInt64(member.ordinal)) != 0 {
             place = object.member(after: member)
         }
-        throw WireError(parameter: place?.name ?? "", problem: .unknownMember)
+        throw WireError(parameter: place.map { object.name(of: $0) } ?? "", problem: .unknownMember)
     }
 }
 
@@ -122,4 +141,8 @@ extension FieldCoder {
     mutating func finishWriting(_ writer: inout JSONWriter) { swap(&self.writer, &writer) }
 
     static func describing() -> FieldCoder { FieldCoder(.describing) }
+
+    private mutating func note(_ name: String, _ type: String) {
+        described.append(Field(name: name, type: type))
+    }
 }

@@ -94,40 +94,42 @@ extension JSONElement {
         members.reserveCapacity(memberCount)
         var place = firstMember
         while let member = place {
-            members.append((member.name, member.value))
+            members.append((name(of: member), value(of: member)))
             place = self.member(after: member)
         }
         return members
     }
 
     package subscript(key: String) -> JSONElement? {
-        var place = firstMember
-        while let member = place {
-            if member.isNamed(key) { return member.value }
-            place = self.member(after: member)
-        }
-        return nil
+        member(key, from: firstMember).map { value(of: $0) }
     }
 
-    /// A member in place: nothing is copied out of the document until asked for.
+    /// A member's place in this object; means nothing in another.
     struct Member {
-        let value: JSONElement
+        fileprivate let key: UInt32
         /// Counted from the object's first.
         let ordinal: Int
-
-        private var key: UInt32 { value.index - 1 }
-        var name: String { value.document.string(key) }
-        func isNamed(_ name: String) -> Bool { value.document.string(key, is: name) }
     }
 
     var firstMember: Member? {
-        guard isObject, memberCount > 0 else { return nil }
-        return Member(value: JSONElement(document, index + 2, isLenient), ordinal: 0)
+        isObject && memberCount > 0 ? Member(key: index + 1, ordinal: 0) : nil
     }
 
     func member(after member: Member) -> Member? {
-        let key = member.value.token.next
-        guard key < token.next else { return nil }
-        return Member(value: JSONElement(document, key + 1, isLenient), ordinal: member.ordinal + 1)
+        let next = document.token(member.key + 1).next
+        return next < token.next ? Member(key: next, ordinal: member.ordinal + 1) : nil
     }
+
+    /// The first that has the name, among `start` and those after it.
+    func member(_ name: String, from start: Member?) -> Member? {
+        var place = start
+        while let member = place, !document.string(member.key, is: name) { place = self.member(after: member) }
+        return place
+    }
+
+    func name(of member: Member) -> String { document.string(member.key) }
+
+    func value(of member: Member) -> JSONElement { JSONElement(document, member.key + 1, isLenient) }
+
+    func isNamed(_ member: Member, _ name: String) -> Bool { document.string(member.key, is: name) }
 }

@@ -23,7 +23,6 @@ package struct VarlinkCall: Sendable {
 
     /// Members that we do not know are ignored, as Varlink has it; those we do know are taken at their word.
     init(reading message: JSONElement) throws(VarlinkProtocolError) {
-        guard message.isObject else { throw VarlinkProtocolError("the message is no object") }
         guard let method = message["method"]?.string else { throw VarlinkProtocolError("no `method`") }
         self.method = method
         parameters = try message.parameters()
@@ -46,6 +45,20 @@ package struct VarlinkProtocolError: Error, Hashable, CustomStringConvertible {
 }
 
 extension JSONElement {
+    /// A message without its NUL.
+    static func message(
+        _ bytes: UnsafeRawBufferPointer, limits: JSONLimits
+    ) throws(VarlinkProtocolError) -> JSONElement {
+        let message: JSONElement
+        do {
+            message = try parse(bytes, limits: limits)
+        } catch {
+            throw VarlinkProtocolError("no JSON: \(error)")
+        }
+        guard message.isObject else { throw VarlinkProtocolError("the message is no object") }
+        return message
+    }
+
     func parameters() throws(VarlinkProtocolError) -> JSONElement? {
         guard let parameters = self["parameters"], !parameters.isNull else { return nil }
         guard parameters.isObject else { throw VarlinkProtocolError("`parameters` is no object") }

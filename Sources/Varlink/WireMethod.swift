@@ -1,5 +1,5 @@
 /// A method of an interface: its name on the wire, and what goes in and out.
-package protocol WireMethod {
+package protocol WireMethod: SendableMetatype {
     /// `org.example.Interface.Method`.
     static var name: String { get }
     associatedtype Parameters: WireRecord

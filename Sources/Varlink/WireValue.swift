@@ -1,5 +1,5 @@
 /// A Swift type that has a Varlink type.
-package protocol WireValue {
+package protocol WireValue: SendableMetatype {
     /// The type as an interface text writes it: `string`, `[]Account`, `(foreground, background)`.
     static var wireType: String { get }
     func write(to writer: inout JSONWriter)
