@@ -79,7 +79,7 @@ let package = Package(
         tests(of: "SceneSystem", with: ["CLinux"]),
         layer(
             "SceneStore",
-            on: ["CSQLite", "CSodium", "CLinux", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),
+            on: ["CSQLite", "CSodium", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
         layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
         tests(of: "SceneOAuth", with: ["CJOSE", "LinuxIO", "SceneModel"]),

@@ -6,8 +6,8 @@ struct DatabaseFile {
 
     private var path: String { directory.database }
 
-    /// SQLite throws a log away whose database is empty; there may be a database's worth in it.
-    var isLogWithoutDatabase: Bool { size(path) == 0 && size(path + "-wal") > 0 }
+    /// What SQLite takes for an empty database and overwrites: a log whose database is gone, and a lone byte.
+    var isMistakenForEmpty: Bool { size(path) == 1 || (size(path) == 0 && size(path + "-wal") > 0) }
 
     /// Makes the file where it is not there; its companions take over its mode.
     func create() throws(StoreError) {

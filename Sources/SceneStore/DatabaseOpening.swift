@@ -52,7 +52,7 @@ struct DatabaseOpening {
     private func openFile() throws(StoreError) -> (Database, Content, problems: [String]) {
         let file = DatabaseFile(directory: directory)
         var problems: [String] = []
-        if file.isLogWithoutDatabase { problems.append(try file.setAside()) }
+        if file.isMistakenForEmpty { problems.append(try file.setAside()) }
         try file.create()
         do {
             let (database, content) = try inspect()

@@ -16,7 +16,7 @@ final class DatabaseThread: @unchecked Sendable {
         var isClosing = false
     }
 
-    private let queue = Monitor(Queue())
+    private let queue = Guarded(Queue())
     private let committed: Committed
     private let path: String
     /// The thread's own, given up when it ends.
@@ -37,7 +37,7 @@ final class DatabaseThread: @unchecked Sendable {
 
     /// Runs the body on the thread, after what was queued before, and waits for it.
     func call<Result: Sendable>(_ body: @escaping @Sendable (Database, SealingKey) -> Result) -> Result {
-        let answer = Monitor<Result?>(nil)
+        let answer = Guarded<Result?>(nil)
         queue.update { queue in
             queue.work.append(
                 .call { database, key in

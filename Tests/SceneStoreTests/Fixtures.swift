@@ -68,7 +68,7 @@ func mode(_ path: String) -> mode_t { (status(of: path)?.st_mode ?? 0) & 0o777 }
 
 /// Stands in for the event loop: work from any thread, run on the test's own when it asks.
 final class TestLoop: Sendable {
-    private let work = Monitor<[@Sendable () -> Void]>([])
+    private let work = Guarded<[@Sendable () -> Void]>([])
 
     var enqueue: @Sendable (@escaping @Sendable () -> Void) -> Void {
         { [work] item in work.update { $0.append(item) } }

@@ -40,6 +40,13 @@ import Testing
         Forgery(sql: "UPDATE accounts SET uid = 1000, id = 'c' WHERE uid = 1001 AND id = 'a'", unreadable: 1),
         Forgery(
             sql: """
+                UPDATE accounts SET access_token = (
+                    SELECT access_token FROM accounts AS other
+                    WHERE other.uid <> accounts.uid AND other.id = accounts.id)
+                WHERE uid = 1000
+                """, unreadable: 2),
+        Forgery(
+            sql: """
                 UPDATE revocations SET refresh_token = (SELECT refresh_token FROM accounts WHERE uid = 1000 AND id = 'a')
                 WHERE uid = 1000 AND id = 'r'
                 """, unreadable: 1),
@@ -47,7 +54,9 @@ import Testing
         Forgery(sql: "UPDATE accounts SET account = x''", unreadable: 4),
         Forgery(
             sql: "UPDATE accounts SET account = substr(account, 1, length(account) - 1) WHERE id = 'a'", unreadable: 2),
-        Forgery(sql: "UPDATE accounts SET account = CAST(x'02' || substr(account, 2) AS BLOB) WHERE id = 'a'", unreadable: 2),
+        Forgery(
+            sql: "UPDATE accounts SET account = CAST(x'02' || substr(account, 2) AS BLOB) WHERE id = 'a'", unreadable: 2
+        ),
         Forgery(sql: "UPDATE accounts SET boot_id = NULL WHERE id = 'a'", unreadable: 2),
         Forgery(sql: "UPDATE history SET event = x'00' WHERE uid = 1000", unreadable: 2),
     ])

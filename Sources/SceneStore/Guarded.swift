@@ -1,7 +1,7 @@
 import Glibc
 
 /// State that threads share, and wait on each other to change (pthread_mutex_t, pthread_cond_t).
-final class Monitor<State>: @unchecked Sendable {
+final class Guarded<State>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
