@@ -13,7 +13,9 @@ listen=${LISTEN_PORT:-$port}
 redirect_ports=${REDIRECT_PORTS:-"8765 8766 8767 8768"}
 backchannel=${BACKCHANNEL_LOGOUT_URI:-http://127.0.0.1:8799/back-channel-logout}
 
-packages() { DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends --no-upgrade "$@" >&2; }
+# apt COMMAND...: with new lists where the old ones don't do.
+apt() { apt-get -q "$@" >&2 || { apt-get -q update >&2 && apt-get -q "$@" >&2; }; }
+packages() { DEBIAN_FRONTEND=noninteractive apt -y -o DPkg::Lock::Timeout=600 install --no-install-recommends --no-upgrade "$@"; }
 
 # venv PACKAGE...: DIR/venv with these PyPI packages; made once.
 venv() {
