@@ -56,3 +56,8 @@ class Visitor:
         page = self.deliver(self.authorize(self.open(login_screen)))
         assert page.status == 200, f"{page.status} at the end of the sign-in: {page.body[:500]}"
         return page
+
+
+if __name__ == "__main__":
+    # As another user's browser: visitor.py USER LOGIN_SCREEN
+    Visitor(sys.argv[1]).sign_in(sys.argv[2])
