@@ -74,15 +74,15 @@ let package = Package(
 
         // Outside things
         layer("LinuxIO", on: ["CLinux", "SceneModel"]),
-        tests(of: "LinuxIO", with: ["SceneModel"]),
+        tests(of: "LinuxIO", with: ["CLinux", "SceneModel"]),
         layer("SceneSystem", on: ["CSystemd", "CLinux", "SceneModel"]),
-        tests(of: "SceneSystem", with: ["SceneModel"]),
+        tests(of: "SceneSystem", with: ["CLinux"]),
         layer(
             "SceneStore",
             on: ["CSQLite", "CSodium", "CLinux", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
         layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
-        tests(of: "SceneOAuth", with: ["LinuxIO", "SceneModel"]),
+        tests(of: "SceneOAuth", with: ["CJOSE", "LinuxIO", "SceneModel"]),
         layer("SceneLogin", on: ["CMicroHTTPD", "CLinux", "CSodium", "LinuxIO", "SceneModel"]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 

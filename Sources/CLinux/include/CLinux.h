@@ -1,1 +1,40 @@
 #pragma once
+// What Linux offers and Swift's Glibc module does not: GNU functions, variadic calls, macros.
+// Functions return -1 and set errno, unless they say otherwise.
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+
+/// The close-on-exec, non-blocking descriptor of the next connection: accept4(2).
+int clinux_accept(int listener);
+
+/// Registers with `data` in the event: epoll_ctl(2), EPOLL_CTL_ADD.
+int clinux_epoll_add(int epoll, int descriptor, uint32_t events, uint64_t data);
+/// epoll_ctl(2), EPOLL_CTL_MOD.
+int clinux_epoll_modify(int epoll, int descriptor, uint32_t events, uint64_t data);
+/// epoll_ctl(2), EPOLL_CTL_DEL.
+int clinux_epoll_remove(int epoll, int descriptor);
+
+/// Who connected, as the kernel noted it then: SO_PEERCRED.
+int clinux_peer_credentials(int socket, int32_t *pid, uint32_t *uid, uint32_t *gid);
+/// A pidfd of who connected, safe against reuse of the pid: SO_PEERPIDFD, Linux 6.5.
+int clinux_peer_pidfd(int socket);
+/// pidfd_open(2).
+int clinux_pidfd_open(int32_t pid);
+/// A number that no other socket since boot has: SO_COOKIE.
+int clinux_socket_cookie(int socket, uint64_t *cookie);
+/// Lets the kernel refuse passed descriptors: SO_PASSRIGHTS, Linux 6.16. Accepted sockets inherit it.
+int clinux_refuse_passed_descriptors(int socket);
+
+/// Takes an exclusive lock if nobody has it: flock(2), LOCK_EX | LOCK_NB.
+int clinux_lock(int descriptor);
+/// Close-on-exec and sealable: memfd_create(2).
+int clinux_memfd_create(const char *name);
+
+/// Sends one byte together with a descriptor: SCM_RIGHTS.
+int clinux_send_descriptor(int socket, uint8_t byte, int descriptor);

@@ -1,0 +1,31 @@
+import Glibc
+import SceneModel
+
+extension EventLoop {
+    /// What CLOCK_BOOTTIME and CLOCK_REALTIME show.
+    package static var now: Moment {
+        Moment(boot: read(CLOCK_BOOTTIME), wall: Int(read(CLOCK_REALTIME).nanoseconds / 1_000_000_000))
+    }
+
+    static func read(_ clock: clockid_t) -> Instant {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Instant(nanoseconds: 0).advanced(bySeconds: time.tv_sec).advanced(byNanoseconds: Int64(time.tv_nsec))
+    }
+
+    /// Names this boot of the machine (/proc/sys/kernel/random/boot_id); empty where it cannot be read.
+    package static func bootID() -> String {
+        readSmallFile("/proc/sys/kernel/random/boot_id").filter { !$0.isWhitespace }
+    }
+}
+
+/// At most the first 4 KiB of a file of /proc; empty where it cannot be read.
+func readSmallFile(_ path: String) -> String {
+    let raw = open(path, O_RDONLY | O_CLOEXEC)
+    guard raw >= 0 else { return "" }
+    let file = OwnedDescriptor(raw)
+    return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+        let count = retryingInterrupted { read(file.raw, buffer.baseAddress, buffer.count) }
+        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : ""
+    }
+}

@@ -1,0 +1,180 @@
+import CLinux
+import Glibc
+import SceneModel
+
+/// One end of a connected stream socket, on the loop. The loop keeps it until it is closed.
+///
+/// The peer may end its own direction and still get answers; the connection ends when the peer has closed both.
+package final class Connection {
+    /// No other socket has had it since boot (SO_COOKIE); it stays when the descriptor is handed on.
+    package let id: UInt64
+    package let peer: Peer
+    /// Lends the bytes for the time of the call.
+    package var onReceive: (UnsafeRawBufferPointer) -> Void = { _ in }
+    /// All that had to be kept is written. Not called for what could be written at once.
+    package var onDrained: () -> Void = {}
+    /// The peer sends no more, but may still read.
+    package var onInputEnded: () -> Void = {}
+    /// Called once, at the end of a turn, however the connection ended; then all callbacks are let go.
+    package var onClosed: () -> Void = {}
+
+    /// -1 once closed.
+    package private(set) var descriptor: Int32
+    private let loop: EventLoop
+    private var watch: Watch?
+    private var output = OutputQueue()
+    private var isReading = true
+    package private(set) var inputEnded = false
+    /// The peer takes no more; what it sent before is still handed over.
+    private var outputFailed = false
+    private var closesWhenSent = false
+    private var patience: LoopTimer?
+
+    /// Takes over a connected stream socket; closes it even when it throws.
+    package convenience init(loop: EventLoop, adopting descriptor: consuming OwnedDescriptor) throws(SystemError) {
+        let raw = descriptor.raw
+        guard fcntl(raw, F_SETFL, fcntl(raw, F_GETFL) | O_NONBLOCK) == 0, fcntl(raw, F_SETFD, FD_CLOEXEC) == 0 else {
+            throw SystemError("fcntl")
+        }
+        try self.init(loop: loop, accepted: descriptor)
+    }
+
+    /// Takes over a socket that is non-blocking and close-on-exec already.
+    init(loop: EventLoop, accepted descriptor: consuming OwnedDescriptor) throws(SystemError) {
+        var cookie: UInt64 = 0
+        guard clinux_socket_cookie(descriptor.raw, &cookie) == 0 else { throw SystemError("getsockopt") }
+        id = cookie
+        peer = try Peer(socket: descriptor.raw)
+        self.loop = loop
+        self.descriptor = -1
+        watch = try loop.watch(descriptor.raw, .readable) { [self] in ready($0) }
+        self.descriptor = descriptor.release()
+    }
+
+    deinit {
+        if descriptor >= 0 {
+            peer.detach()
+            Glibc.close(descriptor)
+        }
+    }
+
+    package var isOpen: Bool { descriptor >= 0 }
+
+    /// Bytes that wait for the peer to read.
+    package var unsentBytes: Int { output.count }
+
+    /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
+    package func send(_ bytes: [UInt8]) {
+        guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
+        guard output.isEmpty else { return output.append(bytes, from: 0) }
+        let sent = OutputQueue.send(bytes, from: 0, to: descriptor)
+        if sent == bytes.count { return }
+        guard sent >= 0 || errno == EAGAIN else { return failOutput() }
+        output.append(bytes, from: max(sent, 0))
+        updateInterest()
+    }
+
+    /// A paused connection ends at once when the peer closes it.
+    package func pauseReading() {
+        isReading = false
+        updateInterest()
+    }
+
+    package func resumeReading() {
+        isReading = true
+        updateInterest()
+    }
+
+    package func close() {
+        guard isOpen else { return }
+        watch?.cancel()
+        watch = nil
+        patience?.cancel()
+        patience = nil
+        output.removeAll()
+        peer.detach()
+        Glibc.close(descriptor)
+        descriptor = -1
+        loop.atEndOfTurn { [self] in
+            onClosed()
+            (onReceive, onDrained, onInputEnded, onClosed) = ({ _ in }, {}, {}, {})
+        }
+    }
+
+    /// Closes once the peer has taken all, or after 30 seconds. Nothing more is received or sent.
+    package func closeWhenSent() {
+        guard isOpen, !closesWhenSent else { return }
+        guard !output.isEmpty else { return close() }
+        closesWhenSent = true
+        patience = loop.schedule(at: EventLoop.now.boot.advanced(bySeconds: 30)) { [self] in close() }
+        updateInterest()
+    }
+}
+
+// MARK: Readiness
+
+extension Connection {
+    /// What one turn writes to one connection, at most.
+    private static let share = 256 << 10
+
+    private var receives: Bool { isReading && !inputEnded && !closesWhenSent }
+
+    private func updateInterest() {
+        var interest: Readiness = receives ? .readable : []
+        if !output.isEmpty { interest.insert(.writable) }
+        watch?.update(interest)
+    }
+
+    private func ready(_ readiness: Readiness) {
+        let hungUp = readiness.contains(.hangup)
+        if readiness.contains(.writable) { flush() }
+        if hungUp {
+            receiveRest()
+            close()
+        } else if readiness.contains(.readable), isOpen, receives {
+            _ = receive()
+        }
+    }
+
+    private func flush() {
+        guard !output.isEmpty else { return }
+        guard output.write(to: descriptor, limit: Self.share) else { return failOutput() }
+        guard output.isEmpty else { return }
+        updateInterest()
+        if closesWhenSent { close() } else { onDrained() }
+    }
+
+    /// Hands over what has arrived. False: nothing, or nothing more.
+    private func receive() -> Bool {
+        let buffer = loop.receiveBuffer
+        // Without a control buffer the kernel lets go of descriptors that came along (unix(7), SCM_RIGHTS).
+        let count = retryingInterrupted { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+        if count > 0 {
+            onReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            return true
+        }
+        if count < 0, errno == EAGAIN { return false }
+        guard count == 0 else {
+            close()
+            return false
+        }
+        inputEnded = true
+        updateInterest()
+        onInputEnded()
+        return false
+    }
+
+    /// The peer is gone; what it sent before is no more than a socket's buffer holds.
+    private func receiveRest() {
+        while isOpen, receives, receive() {}
+    }
+
+    private func failOutput() {
+        output.removeAll()
+        outputFailed = true
+        loop.atEndOfTurn { [self] in
+            receiveRest()
+            close()
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Glibc
+
+/// Bytes that a socket has not taken yet. Chunks are shared with whoever sent them, not copied.
+struct OutputQueue {
+    private var chunks: [[UInt8]] = []
+    private var first = 0
+    /// How much of the first chunk is written.
+    private var offset = 0
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ chunk: [UInt8], from offset: Int) {
+        guard offset < chunk.count else { return }
+        if isEmpty { self.offset = offset }
+        count += chunk.count - (isEmpty ? offset : 0)
+        chunks.append(chunk)
+    }
+
+    /// Writes up to `limit` bytes or until the socket takes no more. False: it never will again.
+    mutating func write(to socket: Int32, limit: Int) -> Bool {
+        var written = 0
+        while first < chunks.count, written < limit {
+            let sent = Self.send(chunks[first], from: offset, to: socket)
+            guard sent >= 0 else { return errno == EAGAIN }
+            written += sent
+            advance(by: sent)
+        }
+        return true
+    }
+
+    mutating func removeAll() {
+        self = OutputQueue()
+    }
+
+    private mutating func advance(by sent: Int) {
+        count -= sent
+        offset += sent
+        guard offset >= chunks[first].count else { return }
+        chunks[first] = []
+        first += 1
+        offset = 0
+        if first == chunks.count {
+            removeAll()
+        } else if first >= 64, first * 2 >= chunks.count {
+            chunks.removeFirst(first)
+            first = 0
+        }
+    }
+
+    /// send(2), without blocking and without SIGPIPE; -1 and `errno` on failure.
+    static func send(_ bytes: [UInt8], from offset: Int, to socket: Int32) -> Int {
+        bytes.withUnsafeBytes { buffer in
+            let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
+            return retryingInterrupted {
+                Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            }
+        }
+    }
+}

@@ -1,0 +1,134 @@
+import CLinux
+import Glibc
+import SceneModel
+import Synchronization
+
+/// Who made a connection, as the kernel noted it then.
+///
+/// A descriptor for each peer would halve the number of connections, so `pidfd` is opened when it is asked for. While
+/// the socket is open the kernel still knows whom it means (SO_PEERPIDFD, Linux 6.5). On older kernels it is opened at
+/// once, by pid, and believed only if that process started before the connection was accepted.
+package final class Peer: Sendable {
+    package let uid: UInt32
+    package let gid: UInt32
+    /// 0 or less where the process cannot be seen from here (another pid namespace).
+    package let pid: Int32
+
+    private struct State {
+        /// The connection's descriptor; -1 once that is closed.
+        var socket: Int32
+        var pidfd: Int32 = -1
+        var startTime: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// The socket stays the caller's; `detach` before closing it.
+    package init(socket: Int32) throws(SystemError) {
+        var (pid, uid, gid): (Int32, UInt32, UInt32) = (0, 0, 0)
+        guard clinux_peer_credentials(socket, &pid, &uid, &gid) == 0 else { throw SystemError("getsockopt") }
+        (self.pid, self.uid, self.gid) = (pid, uid, gid)
+        var state = State(socket: socket)
+        if !Self.kernelKeepsPeers { Self.openByPid(pid, &state) }
+        self.state = Mutex(state)
+    }
+
+    deinit {
+        let pidfd = state.withLock { $0.pidfd }
+        if pidfd >= 0 { close(pidfd) }
+    }
+
+    /// The process; -1 where it cannot be had. It stays the peer's.
+    package var pidfd: Int32 {
+        state.withLock { state in
+            complete(&state)
+            return state.pidfd
+        }
+    }
+
+    /// When the process started, in clock ticks since boot (/proc/PID/stat); 0 where that cannot be had. With `pid` it
+    /// names a process for as long as the machine runs.
+    package var startTime: UInt64 {
+        state.withLock { state in
+            complete(&state)
+            return state.startTime
+        }
+    }
+
+    /// Whether the process lives; false where that cannot be told.
+    package var isRunning: Bool {
+        state.withLock { state in
+            complete(&state)
+            return Self.isRunning(state.pidfd)
+        }
+    }
+
+    /// The socket is about to be closed.
+    func detach() {
+        state.withLock { $0.socket = -1 }
+    }
+
+    private func complete(_ state: inout State) {
+        guard state.pidfd < 0, state.socket >= 0 else { return }
+        let pidfd = clinux_peer_pidfd(state.socket)
+        guard pidfd >= 0 else { return }
+        state.pidfd = pidfd
+        let startTime = Self.startTime(of: pid)
+        // Only what was read while the process lived is about that process.
+        if Self.isRunning(pidfd) { state.startTime = startTime }
+    }
+}
+
+// MARK: Processes
+
+extension Peer {
+    /// Whether SO_PEERPIDFD is there.
+    private static let kernelKeepsPeers: Bool = {
+        var pair: [Int32] = [-1, -1]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
+            return false
+        }
+        defer { for end in pair { close(end) } }
+        let pidfd = clinux_peer_pidfd(pair[0])
+        if pidfd >= 0 { close(pidfd) }
+        return pidfd >= 0
+    }()
+
+    private static func openByPid(_ pid: Int32, _ state: inout State) {
+        guard pid > 0 else { return }
+        let now = EventLoop.read(CLOCK_BOOTTIME)
+        let pidfd = clinux_pidfd_open(pid)
+        guard pidfd >= 0 else { return }
+        let startTime = startTime(of: pid)
+        if startTime > 0, startTime <= ticks(now), isRunning(pidfd) {
+            state.pidfd = pidfd
+            state.startTime = startTime
+        } else {
+            close(pidfd)
+        }
+    }
+
+    /// Field 22 of /proc/PID/stat, counted from behind the command's name, which may contain anything.
+    static func startTime(of pid: Int32) -> UInt64 {
+        guard pid > 0 else { return 0 }
+        return startTime(inStat: readSmallFile("/proc/\(pid)/stat"))
+    }
+
+    static func startTime(inStat text: String) -> UInt64 {
+        guard let name = text.lastIndex(of: ")") else { return 0 }
+        let fields = text[text.index(after: name)...].split(separator: " ")
+        return fields.count > 19 ? UInt64(fields[19]) ?? 0 : 0
+    }
+
+    private static func ticks(_ instant: Instant) -> UInt64 {
+        let rate = Int64(max(sysconf(Int32(_SC_CLK_TCK)), 1))
+        return UInt64(max(instant.nanoseconds / (1_000_000_000 / rate), 0))
+    }
+
+    /// A pidfd is readable once its process has ended.
+    private static func isRunning(_ pidfd: Int32) -> Bool {
+        guard pidfd >= 0 else { return false }
+        var query = pollfd(fd: pidfd, events: Int16(POLLIN), revents: 0)
+        return retryingInterrupted { poll(&query, 1, 0) } == 0
+    }
+}

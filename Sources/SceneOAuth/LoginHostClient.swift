@@ -1,0 +1,184 @@
+import LinuxIO
+import SceneModel
+
+/// Speaks OAuth 2.0 and OpenID Connect with login hosts. Confined to the loop's thread.
+package final class LoginHostClient {
+    let http: HTTPClient
+    let clock: () -> Moment
+    private let metadata: DocumentCache<ProviderMetadata>
+    private let keys: DocumentCache<[JSONWebKey]>
+
+    package convenience init(http: HTTPClient) {
+        self.init(http: http, clock: { EventLoop.now })
+    }
+
+    init(http: HTTPClient, clock: @escaping () -> Moment) {
+        self.http = http
+        self.clock = clock
+        metadata = DocumentCache(loop: http.loop, clock: clock) { host, completion in
+            Discovery.fetch(host: host, http: http, clock: clock, completion: completion)
+        }
+        keys = DocumentCache(loop: http.loop, clock: clock) { url, completion in
+            SigningKeys.fetch(url, http: http, clock: clock, completion: completion)
+        }
+    }
+
+    /// A request for the browser; `force` has the host ask for credentials whoever is signed in there.
+    package func authorize(
+        host: String, client: Client, redirectURI: String, loginHint: String?, force: Bool
+    ) async throws(OAuthFailure) -> PendingAuthorization {
+        PendingAuthorization(
+            host: host, metadata: try await metadata(of: host), client: client, redirectURI: redirectURI,
+            loginHint: loginHint, force: force)
+    }
+
+    /// Exchanges the callback's code for tokens and finds out who signed in. The code can be used once.
+    package func redeem(
+        _ callback: CallbackParameters, of pending: PendingAuthorization, client: Client
+    ) async throws(OAuthFailure) -> (Tokens, Identity) {
+        let code = try pending.code(of: callback)
+        let metadata = try await metadata(of: pending.host, issuer: pending.issuer)
+        // Before the code is used up: without keys, the login could not end well.
+        _ = try await keys.document(metadata.jwksUri)
+
+        var form = Form()
+        form.add("grant_type", "authorization_code")
+        form.add("code", code)
+        form.add("redirect_uri", pending.redirectURI)
+        form.add("code_verifier", pending.verifier)
+        let tokens = try await tokenEndpoint.request(
+            form, client: client, metadata: metadata, secrets: [code, pending.verifier])
+        guard let idToken = tokens.idToken else {
+            throw .invalid(code: "id_token_missing", reason: "the token response has no ID token")
+        }
+        let verified = try await verify(
+            idToken, accessToken: tokens.accessToken, metadata: metadata,
+            expected: IDTokenExpectation(
+                issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce, now: clock().wall))
+        let userinfo = await userinfo(of: verified, tokens: tokens, client: client, metadata: metadata)
+        return (tokens, Identity(verified, userinfo: userinfo))
+    }
+
+    /// New tokens for a grant (RFC 6749, section 6). Without a refresh or ID token in the answer, the old ones stay good.
+    package func refresh(
+        host: String, client: Client, refreshToken: Secret, scope: String?, issuer: String, subject: String
+    ) async throws(OAuthFailure) -> (Tokens, Identity?) {
+        let metadata = try await metadata(of: host, issuer: issuer)
+        var form = Form()
+        form.add("grant_type", "refresh_token")
+        form.add("refresh_token", refreshToken)
+        if let scope, !scope.isEmpty { form.add("scope", scope) }
+        var tokens = try await tokenEndpoint.request(
+            form, client: client, metadata: metadata, secrets: [refreshToken])
+        guard let idToken = tokens.idToken else { return (tokens, nil) }
+        do {
+            let verified = try await verify(
+                idToken, accessToken: tokens.accessToken, metadata: metadata,
+                expected: IDTokenExpectation(
+                    issuer: issuer, clientID: client.clientID, subject: subject, now: clock().wall))
+            return (tokens, Identity(verified, userinfo: nil))
+        } catch {
+            if case .invalid = error { throw error }
+            // The keys cannot be had now. The old refresh token is used up: to lose the new one would sign the user out.
+            tokens.idToken = nil
+            return (tokens, nil)
+        }
+    }
+
+    /// Has the host forget a grant: the refresh token first, as that ends most. Throws `unavailable` where it is to be
+    /// told again later.
+    package func revoke(
+        host: String, client: Client, refreshToken: Secret?, accessToken: Secret?
+    ) async throws(OAuthFailure) -> Revocation {
+        let metadata = try await metadata(of: host)
+        guard let url = usable(client.revocationEndpoint, at: host) ?? metadata.revocationEndpoint else {
+            return .unsupported
+        }
+        let endpoint = RevocationEndpoint(
+            http: http, clock: clock, url: url,
+            authentication: ClientAuthentication(
+                client, methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication))
+        guard let refreshToken else {
+            guard let accessToken else { return .unsupported }
+            return try await endpoint.revoke(accessToken, hint: "access_token", client: client)
+        }
+        let outcome = try await endpoint.revoke(refreshToken, hint: "refresh_token", client: client)
+        if let accessToken {
+            _ = try await endpoint.revoke(accessToken, hint: "access_token", client: client)
+        }
+        return outcome
+    }
+
+    /// Where a browser ends the user's session at the host (OpenID Connect RP-Initiated Logout 1.0, section 2); nil where
+    /// the host has no such place or cannot be asked.
+    package func endSessionUri(
+        host: String, idToken: Secret?, client: Client, postLogoutRedirectURI: String? = nil
+    ) async -> String? {
+        guard let metadata = try? await metadata(of: host),
+            let endpoint = usable(client.endSessionEndpoint, at: host) ?? metadata.endSessionEndpoint
+        else { return nil }
+        var query = Form()
+        if let idToken, idToken.count <= 8 << 10 { query.add("id_token_hint", idToken) }
+        query.add("client_id", client.clientID)
+        if let postLogoutRedirectURI { query.add("post_logout_redirect_uri", postLogoutRedirectURI) }
+        // Some hosts send the browser back only where there is a state.
+        query.add("state", RandomText.make())
+        return endpoint.appendingQuery(query)
+    }
+}
+
+extension LoginHostClient {
+    private var tokenEndpoint: TokenEndpoint { TokenEndpoint(http: http, clock: clock) }
+
+    /// `issuer` is what the host stated when the account signed in: a host that has become another gets no token.
+    private func metadata(of host: String, issuer: String? = nil) async throws(OAuthFailure) -> ProviderMetadata {
+        guard WebAddress(host) != nil else { throw OAuthFailure(.badURL) }
+        let metadata = try await metadata.document(HostAddress.withoutSlash(host))
+        guard issuer == nil || issuer == metadata.issuer else {
+            throw .invalid(code: "issuer_mismatch", reason: "the login host states another issuer than before")
+        }
+        return metadata
+    }
+
+    private func usable(_ endpoint: String?, at host: String) -> String? {
+        endpoint.flatMap { text in
+            WebAddress(host).flatMap { host in WebAddress(text).flatMap { host.allows($0) ? text : nil } }
+        }
+    }
+
+    private func verify(
+        _ idToken: Secret, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
+    ) async throws(OAuthFailure) -> IDToken {
+        let token = try SignedToken(idToken)
+        var candidates = try await keys.document(metadata.jwksUri)
+            .candidates(keyID: token.keyID, algorithm: token.algorithm)
+        if candidates.isEmpty {
+            // The host may have changed its keys since.
+            candidates = try await keys.newerDocument(metadata.jwksUri)
+                .candidates(keyID: token.keyID, algorithm: token.algorithm)
+        }
+        guard let claims = token.claims(verifiedBy: candidates) else {
+            throw .invalid(code: "invalid_id_token", reason: "no key of the login host fits the ID token's signature")
+        }
+        return try IDToken(claims, expected: expected, accessTokenHash: token.accessTokenHash(of: accessToken))
+    }
+
+    /// Claims about the same user; nil where they cannot be had, which does not stand in a login's way.
+    private func userinfo(
+        of token: IDToken, tokens: Tokens, client: Client, metadata: ProviderMetadata
+    ) async -> [String: JSONValue]? {
+        guard let url = usable(client.userinfoEndpoint, at: metadata.issuer) ?? metadata.userinfoEndpoint else {
+            return nil
+        }
+        let request = HTTPRequest(
+            url: url,
+            headers: [
+                (name: "Accept", value: "application/json"),
+                (name: "Authorization", value: "\(tokens.tokenType) \(tokens.accessToken.text)"),
+            ], maximumBytes: 64 << 10, timeoutSeconds: 10)
+        guard let response = try? await http.send(request), response.status == 200,
+            let claims = JSONValue.object(in: response.body), claims["sub"]?.string == token.subject
+        else { return nil }
+        return claims
+    }
+}

@@ -1,0 +1,28 @@
+/// Why a login host gave us nothing. Texts that came from the host are scrubbed.
+package enum OAuthFailure: Error, Sendable, Equatable {
+    /// The host's own no: an OAuth error code, and its description.
+    case refused(code: String, description: String?)
+    /// It cannot be reached or is overloaded, or what answers in its place is no login host; nothing is lost.
+    case unavailable(retryAfterSeconds: Int?, reason: String)
+    /// The host's answer fails a check: an ID token, metadata, a callback.
+    case invalid(code: String, reason: String)
+    case cancelled
+}
+
+extension OAuthFailure {
+    static func unavailable(_ reason: String) -> OAuthFailure {
+        .unavailable(retryAfterSeconds: nil, reason: reason)
+    }
+
+    init(_ failure: HTTPFailure) {
+        self =
+            switch failure {
+            case .unreachable(let reason): .unavailable(reason)
+            case .timedOut: .unavailable("no answer in time")
+            case .tooLarge: .unavailable("the answer is too large")
+            case .tls(let reason): .unavailable("TLS: \(reason)")
+            case .cancelled: .cancelled
+            case .badURL: .invalid(code: "invalid_url", reason: "not an https address, nor http on loopback")
+            }
+    }
+}

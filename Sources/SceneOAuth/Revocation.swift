@@ -1,0 +1,48 @@
+import SceneModel
+
+/// What a login host does about a token that is to be forgotten (RFC 7009).
+package enum Revocation: Sendable, Equatable {
+    case revoked
+    /// It offers no revocation, or not to this client.
+    case unsupported
+}
+
+struct RevocationEndpoint {
+    let http: HTTPClient
+    let clock: () -> Moment
+    let url: String
+    let authentication: ClientAuthentication
+
+    func revoke(_ token: Secret, hint: String, client: Client) async throws(OAuthFailure) -> Revocation {
+        var form = Form()
+        form.add("token", token)
+        form.add("token_type_hint", hint)
+        var headers = [(name: "Accept", value: "application/json")]
+        headers.append((name: "Content-Type", value: "application/x-www-form-urlencoded"))
+        authentication.apply(client, to: &form, headers: &headers)
+        let response: HTTPResponse
+        do {
+            response = try await http.send(
+                HTTPRequest(method: "POST", url: url, headers: headers, body: form.take(), maximumBytes: 64 << 10))
+        } catch {
+            throw OAuthFailure(error)
+        }
+        return try RevocationEndpoint.read(response, wallNow: clock().wall)
+    }
+
+    /// A token that the host knows no more is one that it has forgotten: section 2.2 has it say 200, some say so.
+    static func read(_ response: HTTPResponse, wallNow: Int) throws(OAuthFailure) -> Revocation {
+        switch response.status {
+        case 200...299: return .revoked
+        case 401, 403, 404, 405: return .unsupported
+        case 400:
+            switch response.refusal(hiding: [])?.code {
+            case "unsupported_token_type", "invalid_client", "unauthorized_client": return .unsupported
+            case "invalid_token", "invalid_grant": return .revoked
+            default: break
+            }
+        default: break
+        }
+        throw response.unavailable("a revocation", wallNow: wallNow)
+    }
+}

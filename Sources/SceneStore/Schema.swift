@@ -1,0 +1,93 @@
+/// What the tables look like, version by version (PRAGMA user_version).
+enum Schema {
+    /// "scnd": tells our files from other SQLite files (PRAGMA application_id).
+    static let applicationID = 0x7363_6e64
+
+    /// Each step brings a database from the version that is its index to the next one. Steps are only ever added.
+    static let steps: [String] = [version1]
+
+    static var version: Int { steps.count }
+
+    /// Sealed columns are blobs, and hold what is personal besides what is secret: accounts, claims, events.
+    private static let version1 = """
+        CREATE TABLE meta (
+            name TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE sessions (
+            uid INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            epoch TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            current TEXT,
+            selection_pending INTEGER NOT NULL,
+            login_pending INTEGER NOT NULL,
+            locked INTEGER NOT NULL,
+            selected_login_host TEXT,
+            PRIMARY KEY (uid, app)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE accounts (
+            number INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            id TEXT NOT NULL,
+            account BLOB NOT NULL,
+            claims BLOB,
+            reason TEXT,
+            generation INTEGER NOT NULL,
+            client_id TEXT NOT NULL,
+            access_token BLOB NOT NULL,
+            token_type TEXT NOT NULL,
+            refresh_token BLOB,
+            id_token BLOB,
+            scope TEXT,
+            obtained_boot INTEGER,
+            obtained_wall INTEGER,
+            lifetime_seconds INTEGER,
+            boot_id TEXT,
+            instance_url TEXT,
+            is_refreshing INTEGER NOT NULL,
+            UNIQUE (uid, app, id),
+            FOREIGN KEY (uid, app) REFERENCES sessions
+        ) STRICT;
+
+        CREATE TABLE revocations (
+            number INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            id TEXT NOT NULL,
+            account BLOB NOT NULL,
+            client_id TEXT NOT NULL,
+            refresh_token BLOB,
+            access_token BLOB,
+            reason TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            created INTEGER NOT NULL,
+            next_attempt INTEGER NOT NULL,
+            UNIQUE (uid, app, id),
+            FOREIGN KEY (uid, app) REFERENCES sessions
+        ) STRICT;
+
+        CREATE TABLE login_hosts (
+            number INTEGER PRIMARY KEY,
+            uid INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            url TEXT NOT NULL,
+            label TEXT NOT NULL,
+            UNIQUE (uid, app, url),
+            FOREIGN KEY (uid, app) REFERENCES sessions
+        ) STRICT;
+
+        CREATE TABLE history (
+            uid INTEGER NOT NULL,
+            app TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            epoch TEXT NOT NULL,
+            event BLOB NOT NULL,
+            PRIMARY KEY (uid, app, sequence),
+            FOREIGN KEY (uid, app) REFERENCES sessions
+        ) STRICT, WITHOUT ROWID;
+        """
+}

@@ -1,0 +1,187 @@
+import SceneModel
+
+/// What a login brought: who, and their tokens.
+package struct SignIn: Sendable {
+    /// Without `id`: the session knows whether it has the account already.
+    package var account: Account
+    package var grant: Grant
+    package var claims: String
+
+    package init(account: Account, grant: Grant, claims: String) {
+        self.account = account
+        self.grant = grant
+        self.claims = claims
+    }
+}
+
+/// A durable change that is wanted; it is decided when its turn comes, against the facts of that time.
+enum Intent: Sendable {
+    case open
+    case startLogin(Int, Caller)
+    case completeLogin(Int, SignIn)
+    case endLogin(Int, LoginEnd)
+    case switchAccount(Caller, account: String)
+    case logout(Caller, account: String, reason: String)
+    case logoutAll(Caller, reason: String, answer: LogoutWait.Answer)
+    case beginRefresh(account: String)
+    case completeRefresh(Account, generation: Int, Refreshed)
+    case refuseGrant(account: String, generation: Int, reason: String)
+    case setState(account: String, Account.State)
+    case queueRevocation(RevocationRecord)
+    case endRevocation(id: String)
+    case postponeRevocation(id: String, seconds: Int)
+    case addLoginHost(Caller, LoginHost)
+    case removeLoginHost(Caller, url: String)
+    case selectLoginHost(Caller, url: String)
+    case setLocked(Caller, Bool)
+}
+
+/// A change while it is being decided: numbers the events as it goes.
+struct Draft {
+    var change: Change
+
+    init(_ session: Session) {
+        change = Change(key: session.key, session: session.record)
+    }
+
+    mutating func put(_ operation: Change.Operation) {
+        change.operations.append(operation)
+    }
+
+    mutating func event(_ kind: Event.Kind, _ fill: (inout Event) -> Void = { _ in }) {
+        change.session.sequence += 1
+        var event = Event(kind, at: Cursor(epoch: change.session.epoch, sequence: change.session.sequence))
+        fill(&event)
+        change.events.append(event)
+    }
+}
+
+enum Decision {
+    case commit(Change)
+    /// Nothing is to be stored; this is to be done instead.
+    case nothing([Action])
+}
+
+extension Session {
+    mutating func enqueue(_ intent: Intent, _ world: World) -> [Action] {
+        queue.append(intent)
+        return advance(world)
+    }
+
+    /// Sends the next change on its way, unless one is.
+    private mutating func advance(_ world: World) -> [Action] {
+        var actions: [Action] = []
+        while inFlight == nil, !queue.isEmpty {
+            let intent = queue.removeFirst()
+            switch decide(intent, world) {
+            case .nothing(let instead):
+                actions += instead
+            case .commit(let change):
+                inFlight = (intent, change)
+                actions.append(.commit(change))
+            }
+        }
+        return actions
+    }
+
+    /// The change in flight is stored: it is a fact now.
+    package mutating func changeCommitted(world: World) -> [Action] {
+        guard let (intent, change) = inFlight else { return [] }
+        inFlight = nil
+        let former = accounts
+        apply(change)
+        var actions: [Action] = change.events.isEmpty ? [] : [.published(record.sequence)]
+        actions += committed(intent, change, former: former, world)
+        return actions + settle(world) + advance(world)
+    }
+
+    /// The change in flight could not be stored: nothing has changed.
+    package mutating func commitFailed(reason: String, world: World) -> [Action] {
+        guard let (intent, _) = inFlight else { return [] }
+        inFlight = nil
+        return dropped(intent, .storageUnavailable(reason: reason), world) + settle(world) + advance(world)
+    }
+
+    private mutating func apply(_ change: Change) {
+        record = change.session
+        isStored = true
+        for operation in change.operations {
+            switch operation {
+            case .putAccount(let stored):
+                if let index = accounts.firstIndex(where: { $0.account.id == stored.account.id }) {
+                    accounts[index] = stored
+                } else {
+                    accounts.append(stored)
+                }
+            case .removeAccount(let id):
+                accounts.removeAll { $0.account.id == id }
+                retries[id] = nil
+            case .putRevocation(let revocation):
+                if let index = revocations.firstIndex(where: { $0.id == revocation.id }) {
+                    revocations[index] = revocation
+                } else {
+                    revocations.append(revocation)
+                }
+            case .removeRevocation(let id):
+                revocations.removeAll { $0.id == id }
+                revocationDue[id] = nil
+            case .putLoginHost(let url, let label):
+                userLoginHosts.removeAll { $0.url == url }
+                userLoginHosts.append(LoginHost(url: url, label: label, origin: .user, removable: true))
+            case .removeLoginHost(let url):
+                userLoginHosts.removeAll { $0.url == url }
+            }
+        }
+        for event in change.events { history.append(event) }
+    }
+
+    private func decide(_ intent: Intent, _ world: World) -> Decision {
+        var draft = Draft(self)
+        switch intent {
+        case .open:
+            return isStored ? .nothing([]) : .commit(draft.change)
+        case .startLogin(let id, let caller):
+            guard login?.id == id, login?.isEnding == false else { return .nothing([]) }
+            draft.event(.loginStarted) { $0.presenter = caller.scene }
+        case .completeLogin(let id, let signIn):
+            return decideCompletion(id, signIn, world)
+        case .endLogin(_, let reason):
+            draft.event(.loginEnded) { $0.reason = reason.reason }
+        case .switchAccount(let caller, let id):
+            return decideSwitch(caller, to: id)
+        case .logout(let caller, let id, let reason):
+            return decideLogout(caller, id, reason, world)
+        case .logoutAll(let caller, let reason, let answer):
+            return decideLogoutAll(caller, reason, answer, world)
+        case .beginRefresh(let id):
+            return decideRefresh(id)
+        case .completeRefresh(let account, let generation, let refreshed):
+            return decideRefreshed(account, generation, refreshed, world)
+        case .refuseGrant(let id, let generation, let reason):
+            return decideRefusal(id, generation, reason)
+        case .setState(let id, let state):
+            return decideState(id, state)
+        case .queueRevocation(let revocation):
+            draft.put(.putRevocation(revocation))
+        case .endRevocation(let id):
+            guard revocations.contains(where: { $0.id == id }) else { return .nothing([]) }
+            draft.put(.removeRevocation(id: id))
+        case .postponeRevocation(let id, let seconds):
+            guard var revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
+            revocation.attempts += 1
+            revocation.nextAttempt = world.now.wall + seconds
+            draft.put(.putRevocation(revocation))
+        case .addLoginHost(let caller, let host):
+            return decideAddition(caller, host)
+        case .removeLoginHost(let caller, let url):
+            return decideRemoval(caller, url)
+        case .selectLoginHost(let caller, let url):
+            return decideSelection(caller, url)
+        case .setLocked(let caller, let locked):
+            if locked == record.locked { return .nothing([.reply(caller.call, .done)]) }
+            draft.change.session.locked = locked
+            draft.event(locked ? .locked : .unlocked)
+        }
+        return .commit(draft.change)
+    }
+}

@@ -1,0 +1,258 @@
+import SceneModel
+
+// LoginIfRequired, Login, HandleLogout, CancelLogin, and what the world reports of the login under way.
+
+extension Session {
+    /// Complete when there is a current user; sign one in where there is none.
+    package mutating func loginIfRequired(_ caller: Caller, options: LoginOptions, world: World) -> [Action] {
+        if let refusal = refusal(caller, options) { return [.fail(caller.call, refusal)] }
+        if let usable, !record.locked, options.force != true {
+            return [.reply(caller.call, .login(completed(.alreadySignedIn, usable.account)))]
+        }
+        if options.presentation == LoginOptions.Presentation.none {
+            return [.fail(caller.call, record.locked ? .sessionLocked : .interactionRequired(reason: "notSignedIn"))]
+        }
+        return wait(caller, .currentUser, options, world)
+    }
+
+    /// Sign in one more account and make it current.
+    package mutating func loginRequested(_ caller: Caller, options: LoginOptions, world: World) -> [Action] {
+        if let refusal = refusal(caller, options) { return [.fail(caller.call, refusal)] }
+        if record.locked { return [.fail(caller.call, .sessionLocked)] }
+        if options.presentation == LoginOptions.Presentation.none {
+            return [.fail(caller.call, .interactionRequired(reason: "a login shows a login screen"))]
+        }
+        return wait(caller, .login, options, world)
+    }
+
+    /// Complete when, after a logout, there is a current user again as the app's policy says.
+    package mutating func logoutHandled(_ caller: Caller, options: LoginOptions, world: World) -> [Action] {
+        if usable == nil, pending == .nothing { return [.fail(caller.call, .notSignedIn)] }
+        return loginIfRequired(caller, options: options, world: world)
+    }
+
+    package mutating func loginCancelled(_ caller: Caller, world: World) -> [Action] {
+        if let scene = caller.scene, scenes[scene] == nil { return [.fail(caller.call, .unknownScene(scene))] }
+        var actions: [Action] = [.reply(caller.call, .done)]
+        if login != nil { actions += end(.cancelled, world) }
+        return actions
+    }
+
+    /// A waiting call's connection has ended.
+    package mutating func callAbandoned(_ call: CallID, world: World) -> [Action] {
+        logouts.removeAll { $0.caller.call == call }
+        for account in refreshes.keys { refreshes[account]?.waiters.removeAll { $0.caller.call == call } }
+        return waitersLeft(where: { $0.caller.call == call }, world)
+    }
+
+    /// The world has opened the login screen.
+    package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
+        guard login?.id == id, case .preparing = login?.state else { return [] }
+        login?.state = .presenting(page)
+        return tell()
+    }
+
+    /// The login host has sent the user back.
+    package mutating func userReturned(_ id: Int) -> [Action] {
+        guard login?.id == id, case .presenting = login?.state else { return [] }
+        login?.state = .redeeming
+        return tell()
+    }
+
+    /// The login host has said who the user is.
+    package mutating func tokensReceived(_ id: Int, _ signIn: SignIn, world: World) -> [Action] {
+        guard login?.id == id, case .redeeming = login?.state else {
+            return revokeLate(signIn.account, signIn.grant, reason: "late", world)
+        }
+        login?.state = .completing
+        return enqueue(.completeLogin(id, signIn), world)
+    }
+
+    package mutating func loginFailed(_ id: Int, _ failure: Failure, world: World) -> [Action] {
+        guard login?.id == id else { return [] }
+        return end(.failed(failure), world)
+    }
+
+    /// The app is no longer configured: whoever waits is told.
+    package mutating func appVanished(world: World) -> [Action] {
+        login == nil ? [] : end(.failed(.unknownApp(key.app)), world)
+    }
+
+    /// Who waits leaves; another takes the login screen over, or the login ends.
+    mutating func waitersLeft(where leaves: (Waiter) -> Bool, _ world: World) -> [Action] {
+        let leaving = takeWaiters(split(leaves))
+        return leaving.isEmpty ? [] : leaving.map { .fail($0.caller.call, .loginCancelled) } + settle(world)
+    }
+
+    func split(_ leaves: (Waiter) -> Bool) -> (leaving: [Waiter], staying: [Waiter]) {
+        var parts: (leaving: [Waiter], staying: [Waiter]) = ([], [])
+        for waiter in waiters {
+            if leaves(waiter) { parts.leaving.append(waiter) } else { parts.staying.append(waiter) }
+        }
+        return parts
+    }
+
+    mutating func takeWaiters(_ parts: (leaving: [Waiter], staying: [Waiter])) -> [Waiter] {
+        if !parts.leaving.isEmpty { waiters = parts.staying }
+        return parts.leaving
+    }
+
+    /// Whether the call cannot be taken at all.
+    private func refusal(_ caller: Caller, _ options: LoginOptions) -> Failure? {
+        if let scene = caller.scene, scenes[scene] == nil { return .unknownScene(scene) }
+        if let timeout = options.timeoutSeconds, timeout < 1 { return .invalidParameter("options.timeoutSeconds") }
+        if let hint = options.loginHint, !isText(hint) { return .invalidParameter("options.loginHint") }
+        if let host = options.loginHost, loginHost(host) == nil { return .unknownLoginHost(host) }
+        if options.presentation == .device {
+            return .loginFailed(code: "unsupportedPresentation", description: "the device flow is not available yet")
+        }
+        return nil
+    }
+
+    private mutating func wait(_ caller: Caller, _ wish: Waiter.Wish, _ options: LoginOptions, _ world: World)
+        -> [Action]
+    {
+        if let login, !login.isEnding {
+            let otherHost = options.loginHost.flatMap { loginHost($0)?.url }.map { $0 != login.host } ?? false
+            if otherHost || (options.force == true && !login.force) {
+                return [.fail(caller.call, .loginFailed(code: "login_in_progress", description: nil))]
+            }
+        }
+        let timeout = min(options.timeoutSeconds ?? Bounds.loginTimeout, Bounds.longestLoginTimeout)
+        var waiter = Waiter(
+            caller: caller, wish: wish, options: options, deadline: world.now.boot.advanced(bySeconds: timeout))
+        waiter.joinedEnding = login?.isEnding ?? false
+        waiters.append(waiter)
+        return settle(world, joined: caller.call)
+    }
+
+    /// Ends the login: what belongs to it goes at once; who waited for it is told when the end is in the history.
+    mutating func end(_ reason: LoginEnd, _ world: World) -> [Action] {
+        guard let login, !login.isEnding else { return [] }
+        self.login?.state = .ending(reason)
+        return [.endLogin(login.id, reason)] + enqueue(.endLogin(login.id, reason), world)
+    }
+
+    func completed(_ state: LoginProgress.State, _ account: Account) -> LoginProgress {
+        var progress = LoginProgress(state)
+        progress.account = account
+        progress.at = cursor
+        return progress
+    }
+}
+
+// What follows from the facts: run after whatever changed them.
+extension Session {
+    /// Completes who has what they wait for, begins or ends the login, elects its presenter, and tells how it stands.
+    /// With `joined` only that call is news.
+    mutating func settle(_ world: World, joined: CallID? = nil) -> [Action] {
+        var actions: [Action] = []
+        if let usable, !record.locked {
+            // `force` asks for the login itself.
+            let served = takeWaiters(split { $0.wish == .currentUser && $0.options.force != true })
+            let progress = completed(.signedIn, usable.account)
+            actions += served.map { .reply($0.caller.call, .login(progress)) }
+        }
+        if let login {
+            if !login.isEnding { actions += elect(world) }
+        } else if let asker = nextPresenter() {
+            actions += begin(for: asker, world)
+        } else {
+            actions += unpresentable()
+        }
+        return actions + tell(only: joined)
+    }
+
+    private mutating func begin(for asker: Waiter, _ world: World) -> [Action] {
+        let id = nextLogin
+        nextLogin += 1
+        login = LoginAttempt(
+            id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
+            force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? current?.account.username,
+            state: .starting, presenter: asker.caller.call, presentingScene: asker.caller.scene)
+        return enqueue(.startLogin(id, asker.caller), world)
+    }
+
+    /// Keeps the presenter while it waits; else another that can show the login screen takes over.
+    private mutating func elect(_ world: World) -> [Action] {
+        if let presenter = login?.presenter, waiters.contains(where: { $0.caller.call == presenter && wantsLogin($0) })
+        {
+            return []
+        }
+        if case .completing = login?.state { return [] }
+        guard let next = nextPresenter() else { return end(.abandoned, world) }
+        login?.presenter = next.caller.call
+        login?.presentingScene = next.caller.scene
+        return []
+    }
+
+    func wantsLogin(_ waiter: Waiter) -> Bool {
+        waiter.wish == .login || (!record.selectionPending && !record.locked)
+    }
+
+    /// Among those who can be told the login screen's address: one that the user looks at, else the first that asked.
+    private func nextPresenter() -> Waiter? {
+        var first: Waiter?
+        for waiter in waiters where waiter.caller.streams && wantsLogin(waiter) {
+            if let scene = waiter.caller.scene, scenes[scene]?.activation == .foreground { return waiter }
+            if first == nil { first = waiter }
+        }
+        return first
+    }
+
+    /// Calls that need a login screen and cannot be told its address, with nobody there who can.
+    private mutating func unpresentable() -> [Action] {
+        let reason = "call with `more` to be told the login screen's address"
+        return takeWaiters(split(wantsLogin)).map { .fail($0.caller.call, .interactionRequired(reason: reason)) }
+    }
+
+    /// Tells each waiting call how things stand, where that is news to it.
+    mutating func tell(only call: CallID? = nil) -> [Action] {
+        var actions: [Action] = []
+        for index in waiters.indices where waiters[index].caller.streams {
+            if let call, waiters[index].caller.call != call { continue }
+            guard let progress = progress(of: waiters[index]), progress != waiters[index].told else { continue }
+            waiters[index].told = progress
+            actions.append(.progress(waiters[index].caller.call, progress))
+        }
+        return actions
+    }
+
+    private func progress(of waiter: Waiter) -> LoginProgress? {
+        if record.selectionPending, waiter.wish == .currentUser {
+            var progress = LoginProgress(.selecting)
+            progress.accounts = accounts.map(\.account)
+            return progress
+        }
+        guard let login, wantsLogin(waiter) else { return nil }
+        var progress = LoginProgress(.waiting)
+        progress.presenter = login.presentingScene
+        switch login.state {
+        case .ending:
+            return nil
+        case .redeeming, .completing:
+            progress.state = .authorizing
+        case .starting, .preparing:
+            if login.presenter == waiter.caller.call { return nil }
+        case .presenting(let page):
+            guard login.presenter == waiter.caller.call else { break }
+            progress.state = .presenting
+            progress.loginScreen = page.loginScreen
+            progress.authorizationUri = page.authorizationUri
+        }
+        return progress
+    }
+
+    /// Calls whose time is up.
+    mutating func expireWaiters(_ world: World) -> [Action] {
+        let now = world.now.boot
+        let late = takeWaiters(split { $0.deadline <= now })
+        if late.isEmpty { return [] }
+        var actions: [Action] = late.map { .fail($0.caller.call, .loginTimedOut) }
+        // The last one's time is the login's.
+        if let login, !login.isEnding, !waiters.contains(where: wantsLogin) {
+            if case .completing = login.state {} else { actions += end(.timedOut, world) }
+        }
+        return actions + settle(world)
+    }
+}

@@ -1,0 +1,153 @@
+import SceneModel
+
+// Login hosts: the administrator's and the app's come with the policy, the user's are the session's own.
+
+extension Session {
+    package var loginHosts: [LoginHost] {
+        let selected = selectedLoginHost
+        let configured = policy.loginHosts
+        let own = userLoginHosts.filter { host in !configured.contains { $0.url == host.url } }
+        return (configured + own).map { host in
+            var host = host
+            host.selected = host.url == selected
+            return host
+        }
+    }
+
+    /// The selected one, where it is still there; else the first.
+    package var selectedLoginHost: String {
+        if let url = record.selectedLoginHost,
+            policy.loginHosts.contains(where: { $0.url == url }) || userLoginHosts.contains(where: { $0.url == url })
+        {
+            return url
+        }
+        return policy.loginHosts.first?.url ?? userLoginHosts.first?.url ?? ""
+    }
+
+    /// Finds a host by an address as people write it.
+    func loginHost(_ address: String) -> LoginHost? {
+        guard let url = try? LoginHostAddress.normalized(address) else { return nil }
+        return loginHosts.first { $0.url == url }
+    }
+
+    /// Errors: AccessDenied, InvalidLoginHost, QuotaExceeded. One that is there already is given as it is.
+    package mutating func loginHostAdded(_ caller: Caller, url: String, label: String?, world: World) -> [Action] {
+        if let refusal = refusalOfHosts(caller) { return [.fail(caller.call, refusal)] }
+        if let label, !isText(label) { return [.fail(caller.call, .invalidParameter("label"))] }
+        let address: String
+        switch Result(catching: { () throws(Failure) in try LoginHostAddress.normalized(url) }) {
+        case .success(let normalized): address = normalized
+        case .failure(let failure): return [.fail(caller.call, failure)]
+        }
+        return enqueue(
+            .addLoginHost(caller, LoginHost(url: address, label: label ?? address, origin: .user, removable: true)),
+            world)
+    }
+
+    /// Errors: AccessDenied, UnknownLoginHost, LoginHostNotRemovable.
+    package mutating func loginHostRemoved(_ caller: Caller, url: String, world: World) -> [Action] {
+        if let refusal = refusalOfHosts(caller) { return [.fail(caller.call, refusal)] }
+        return enqueue(.removeLoginHost(caller, url: url), world)
+    }
+
+    /// Errors: AccessDenied, UnknownLoginHost.
+    package mutating func loginHostSelected(_ caller: Caller, url: String, world: World) -> [Action] {
+        if let refusal = refusalOfHosts(caller) { return [.fail(caller.call, refusal)] }
+        return enqueue(.selectLoginHost(caller, url: url), world)
+    }
+
+    private func refusalOfHosts(_ caller: Caller) -> Failure? {
+        if let scene = caller.scene, scenes[scene] == nil { return .unknownScene(scene) }
+        return policy.canChangeLoginHost ? nil : .accessDenied(reason: "the app's login screen hides its login hosts")
+    }
+
+    func decideAddition(_ caller: Caller, _ host: LoginHost) -> Decision {
+        if let known = loginHost(host.url) { return .nothing([.reply(caller.call, .loginHost(known))]) }
+        guard userLoginHosts.count < Bounds.loginHosts else {
+            return .nothing([.fail(caller.call, .quotaExceeded(resource: "loginHosts", limit: Bounds.loginHosts))])
+        }
+        var draft = Draft(self)
+        draft.put(.putLoginHost(url: host.url, label: host.label))
+        return .commit(draft.change)
+    }
+
+    func decideRemoval(_ caller: Caller, _ url: String) -> Decision {
+        guard let host = loginHost(url) else { return .nothing([.fail(caller.call, .unknownLoginHost(url))]) }
+        guard host.removable else { return .nothing([.fail(caller.call, .loginHostNotRemovable(url))]) }
+        var draft = Draft(self)
+        draft.put(.removeLoginHost(url: host.url))
+        if host.selected { select(loginHosts.first { $0.url != host.url }?.url ?? "", in: &draft) }
+        return .commit(draft.change)
+    }
+
+    func decideSelection(_ caller: Caller, _ url: String) -> Decision {
+        guard let host = loginHost(url) else { return .nothing([.fail(caller.call, .unknownLoginHost(url))]) }
+        if host.selected { return .nothing([.reply(caller.call, .done)]) }
+        var draft = Draft(self)
+        select(host.url, in: &draft)
+        return .commit(draft.change)
+    }
+
+    private func select(_ url: String, in draft: inout Draft) {
+        draft.change.session.selectedLoginHost = url
+        draft.event(.loginHostChanged) {
+            $0.previousLoginHost = selectedLoginHost
+            $0.loginHost = url
+        }
+    }
+}
+
+/// The form in which addresses of login hosts are compared.
+package enum LoginHostAddress {
+    /// Trimmed, completed with https, without a final slash, scheme and host in lower case.
+    ///
+    /// Throws InvalidLoginHost: https is required, but for loopback addresses.
+    package static func normalized(_ address: String) throws(Failure) -> String {
+        func invalid(_ reason: String) -> Failure { .invalidLoginHost(url: address, reason: reason) }
+        var text = address[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace || last == "/" { text.removeLast() }
+        guard (1...2048).contains(text.utf8.count) else { throw invalid("it is empty or too long") }
+        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"\^`{|}"#.utf8.contains($0) }) else {
+            throw invalid("it holds characters that an address cannot have")
+        }
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        let scheme = parts.count == 2 ? parts[0].lowercased() : "https"
+        guard scheme == "https" || scheme == "http" else { throw invalid("only https addresses are login hosts") }
+        let rest = parts[parts.count - 1]
+        guard !rest.contains("@"), !rest.contains("?"), !rest.contains("#") else {
+            throw invalid("it may have no user, query or fragment")
+        }
+        let end = rest.firstIndex(of: "/") ?? rest.endIndex
+        let authority = rest[..<end].lowercased()
+        guard let host = host(of: authority) else { throw invalid("it names no host") }
+        if scheme == "http", !isLoopback(host) { throw invalid("http is for loopback addresses only") }
+        return scheme + "://" + authority + rest[end...]
+    }
+
+    /// The host without its port; nil where either is malformed.
+    private static func host(of authority: String) -> String? {
+        var host = authority[...]
+        var port: Substring?
+        if host.hasPrefix("[") {
+            guard let close = host.firstIndex(of: "]") else { return nil }
+            let after = host[host.index(after: close)...]
+            guard after.isEmpty || after.hasPrefix(":") else { return nil }
+            port = after.isEmpty ? nil : after.dropFirst()
+            host = host[...close]
+        } else if let colon = host.lastIndex(of: ":") {
+            port = host[host.index(after: colon)...]
+            host = host[..<colon]
+            guard !host.contains(":") else { return nil }
+        }
+        if let port { guard let number = UInt16(port), number > 0 else { return nil } }
+        let name = host.allSatisfy { $0.isLetter || $0.isNumber || "-._[]:".contains($0) }
+        return host.isEmpty || !name ? nil : String(host)
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+}

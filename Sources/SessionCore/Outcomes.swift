@@ -1,0 +1,96 @@
+import SceneModel
+
+// What is to be said and done once a change is stored, or could not be.
+
+extension Session {
+    mutating func committed(_ intent: Intent, _ change: Change, former: [AccountRecord], _ world: World)
+        -> [Action]
+    {
+        switch intent {
+        case .open, .setState, .postponeRevocation:
+            return []
+        case .startLogin(let id, let caller):
+            return loginStarted(id, caller)
+        case .completeLogin(let id, _):
+            return loginCompleted(id, change, world)
+        case .endLogin(let id, let reason):
+            return loginOver(id, reason)
+        case .switchAccount(let caller, _):
+            guard let current else { return [] }
+            return [
+                .reply(caller.call, .switched(current.account, cursor)),
+                .audit(audit(.switched, current.account, caller)),
+            ]
+        case .logout(let caller, _, let reason):
+            return logoutCommitted(caller, change, former, reason, .one, world)
+        case .logoutAll(let caller, let reason, let answer):
+            return logoutCommitted(caller, change, former, reason, answer, world)
+        case .beginRefresh(let id):
+            return refreshStored(id)
+        case .completeRefresh(let account, _, _):
+            return refreshCompleted(account.id, change, world)
+        case .refuseGrant(let id, _, let reason):
+            return grantRefused(id, reason)
+        case .queueRevocation(let revocation):
+            return begin(revocation, idToken: nil)
+        case .endRevocation:
+            return []
+        case .addLoginHost(let caller, let host):
+            return [.reply(caller.call, .loginHost(loginHost(host.url) ?? host))]
+        case .removeLoginHost(let caller, _), .selectLoginHost(let caller, _):
+            return [.reply(caller.call, .done)]
+        case .setLocked(let caller, let locked):
+            return [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]
+        }
+    }
+
+    /// The change is lost, and with it whatever waited for it.
+    mutating func dropped(_ intent: Intent, _ failure: Failure, _ world: World) -> [Action] {
+        switch intent {
+        case .open, .setState, .queueRevocation, .endRevocation, .postponeRevocation:
+            return []
+        case .startLogin(let id, _):
+            return loginOver(id, .failed(failure))
+        case .completeLogin(let id, let signIn):
+            // The tokens cannot be kept, so they are not left alive at the login host either.
+            let actions: [Action] = [.endLogin(id, .failed(failure))] + loginOver(id, .failed(failure))
+            return actions + revokeUnstored(signIn.account, signIn.grant, world)
+        case .endLogin(let id, let reason):
+            return loginOver(id, reason)
+        case .switchAccount(let caller, _), .logout(let caller, _, _), .logoutAll(let caller, _, _),
+            .addLoginHost(let caller, _), .removeLoginHost(let caller, _), .selectLoginHost(let caller, _),
+            .setLocked(let caller, _):
+            return [.fail(caller.call, failure)]
+        case .beginRefresh(let id), .refuseGrant(let id, _, _):
+            return failRefresh(id, failure)
+        case .completeRefresh(let account, let generation, let refreshed):
+            return keepUnstored(account, generation, refreshed, failure, world)
+        }
+    }
+
+    private mutating func loginStarted(_ id: Int, _ caller: Caller) -> [Action] {
+        guard let login, login.id == id, case .starting = login.state else { return [] }
+        self.login?.state = .preparing
+        return [
+            .beginLogin(
+                LoginOrder(login: id, host: login.host, loginHint: login.loginHint, force: login.force)),
+            .audit(audit(.loginStarted, nil, caller)),
+        ]
+    }
+
+    /// The login is gone; who waited for it is told.
+    private mutating func loginOver(_ id: Int, _ reason: LoginEnd) -> [Action] {
+        guard login?.id == id else { return [] }
+        login = nil
+        var entry = AuditEntry(kind: .loginEnded)
+        entry.reason = reason.reason
+        // Who came while it was ending waits for the next one, as does who waits for a choice.
+        let failed = takeWaiters(split { reason != .abandoned && !$0.joinedEnding && wantsLogin($0) })
+        for index in waiters.indices { waiters[index].joinedEnding = false }
+        return [.audit(entry)] + failed.map { .fail($0.caller.call, reason.failure) }
+    }
+
+    func audit(_ kind: AuditEntry.Kind, _ account: Account?, _ caller: Caller?, reason: String? = nil) -> AuditEntry {
+        AuditEntry(kind: kind, account: account, scene: caller?.scene, pid: caller?.pid, reason: reason)
+    }
+}

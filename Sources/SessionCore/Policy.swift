@@ -1,0 +1,48 @@
+import SceneModel
+
+/// What an app's configuration decides for its sessions.
+package struct AppPolicy: Hashable, Sendable {
+    package enum AfterLogout: String, CaseIterable, Sendable {
+        /// 0 accounts left: login; 1: switch to it; more: choose.
+        case follow
+        case login, select, none
+    }
+
+    package var app: String
+    package var clientID: String
+    package var afterLogout: AfterLogout
+    /// The administrator's and the app's, in order, without the user's own.
+    package var loginHosts: [LoginHost]
+    /// The user may add, remove and select login hosts: the login screen shows its gear.
+    package var canChangeLoginHost: Bool
+
+    package init(
+        app: String, clientID: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
+        canChangeLoginHost: Bool = true
+    ) {
+        self.app = app
+        self.clientID = clientID
+        self.afterLogout = afterLogout
+        self.loginHosts = loginHosts
+        self.canChangeLoginHost = canChangeLoginHost
+    }
+}
+
+/// Limits and defaults of a session, in seconds unless said otherwise.
+package enum Bounds {
+    package static let loginTimeout = 600
+    package static let longestLoginTimeout = 86_400
+    /// How long the reply to a logout waits for the login host.
+    package static let logoutReply = 3
+    package static let minimumValidity = 60
+    package static let firstRetry = 2
+    package static let longestRetry = 300
+    package static let firstRevocationRetry = 10
+    package static let longestRevocationRetry = 3600
+    /// A revocation that could not be told for so long is given up.
+    package static let revocationLife = 30 * 86_400
+    /// User login hosts of one session.
+    package static let loginHosts = 100
+    /// Bytes of a scene's identifier or title, a reason, a label.
+    package static let text = 256
+}

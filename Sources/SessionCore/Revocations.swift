@@ -1,0 +1,167 @@
+import SceneModel
+
+/// A logout whose reply waits, for a short time, for the login host.
+struct LogoutWait: Sendable {
+    enum Answer: Sendable {
+        case one, all, count
+    }
+
+    var caller: Caller
+    var answer: Answer
+    var at: Cursor
+    var deadline: Instant
+    /// In the order of the change; `remote` is nil until it is known.
+    var results: [(revocation: String, account: Account, remote: LogoutResult.Remote?, endSessionUri: String?)]
+}
+
+/// What came of telling a login host to forget tokens (RFC 7009).
+package enum RevocationOutcome: Hashable, Sendable {
+    case revoked
+    case unsupported
+    /// It could not be told now.
+    case unavailable(retryAfterSeconds: Int?)
+}
+
+extension Session {
+    func revocationRecord(_ account: Account, _ grant: Grant, reason: String, _ world: World) -> RevocationRecord {
+        RevocationRecord(
+            id: world.newIdentifier(), account: account, clientID: grant.clientID, refreshToken: grant.refreshToken,
+            accessToken: grant.accessToken, reason: reason, created: world.now.wall, nextAttempt: world.now.wall)
+    }
+
+    /// A change that does nothing but queue these tokens for revocation.
+    func revocation(_ account: Account, _ grant: Grant, reason: String, _ world: World) -> Change {
+        var draft = Draft(self)
+        draft.put(.putRevocation(revocationRecord(account, grant, reason: reason, world)))
+        return draft.change
+    }
+
+    /// Tokens that came too late to be used: nobody gets them, and the login host forgets them.
+    mutating func revokeLate(_ account: Account, _ grant: Grant, reason: String, _ world: World) -> [Action] {
+        enqueue(.queueRevocation(revocationRecord(account, grant, reason: reason, world)), world)
+    }
+
+    /// Tokens that could not be stored: told to the login host at once, and not again.
+    func revokeUnstored(_ account: Account, _ grant: Grant, _ world: World) -> [Action] {
+        [.revoke(revocationRecord(account, grant, reason: "notStored", world), idToken: nil)]
+    }
+
+    mutating func logoutCommitted(
+        _ caller: Caller, _ change: Change, _ former: [AccountRecord], _ reason: String,
+        _ answer: LogoutWait.Answer, _ world: World
+    ) -> [Action] {
+        var wait = LogoutWait(
+            caller: caller, answer: answer, at: cursor,
+            deadline: world.now.boot.advanced(bySeconds: Bounds.logoutReply), results: [])
+        var actions: [Action] = []
+        for event in change.events where event.kind == .loggedOut {
+            if let account = event.account {
+                actions.append(.audit(audit(.signedOut, account, caller, reason: reason)))
+                actions += failRefresh(account.id, .unknownAccount(account.id))
+            }
+        }
+        for operation in change.operations {
+            guard case .putRevocation(let revocation) = operation else { continue }
+            wait.results.append((revocation.id, revocation.account, nil, nil))
+            let holder = former.first { $0.account.id == revocation.account.id }
+            actions += begin(revocation, idToken: holder?.grant.idToken)
+        }
+        logouts.append(wait)
+        return actions
+    }
+
+    mutating func beginRevocations(of change: Change) -> [Action] {
+        change.operations.flatMap { operation -> [Action] in
+            guard case .putRevocation(let revocation) = operation else { return [] }
+            return begin(revocation, idToken: nil)
+        }
+    }
+
+    mutating func begin(_ revocation: RevocationRecord, idToken: Secret?) -> [Action] {
+        guard revoking.insert(revocation.id).inserted else { return [] }
+        return [.revoke(revocation, idToken: idToken)]
+    }
+
+    /// The login host has answered, or could not. `endSessionUri` is where a browser may end the user's session there.
+    package mutating func revocationEnded(
+        _ id: String, _ outcome: RevocationOutcome, endSessionUri: String? = nil, world: World
+    ) -> [Action] {
+        revoking.remove(id)
+        guard let revocation = revocations.first(where: { $0.id == id }) else { return [] }
+        var entry = AuditEntry(kind: .tokensRevoked, account: revocation.account, reason: revocation.reason)
+        switch outcome {
+        case .revoked, .unsupported:
+            let remote: LogoutResult.Remote = outcome == .revoked ? .revoked : .unsupported
+            if remotes.count >= historyLimit { remotes.removeAll() }
+            remotes[revocation.account.id] = remote
+            if remote == .unsupported { entry.kind = .revocationAbandoned }
+            let answers = answerLogouts(id, remote, endSessionUri)
+            return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
+        case .unavailable(let retryAfter):
+            let answers = answerLogouts(id, .queued, endSessionUri)
+            guard world.now.wall - revocation.created < Bounds.revocationLife else {
+                entry.kind = .revocationAbandoned
+                return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
+            }
+            entry.kind = .revocationQueued
+            let seconds = backoff(
+                revocation.attempts, first: Bounds.firstRevocationRetry, longest: Bounds.longestRevocationRetry,
+                atLeast: retryAfter, world)
+            revocationDue[id] = world.now.boot.advanced(bySeconds: seconds)
+            return answers + [.audit(entry)] + enqueue(.postponeRevocation(id: id, seconds: seconds), world)
+        }
+    }
+
+    /// Exponential, with jitter down to half, and never before the login host wants it.
+    func backoff(_ attempts: Int, first: Int, longest: Int, atLeast: Int?, _ world: World) -> Int {
+        let ceiling = min(longest, first << min(attempts, 16))
+        let jittered = Int(Double(ceiling) * (0.5 + world.random() / 2))
+        return max(jittered, min(atLeast ?? 0, 86_400), 1)
+    }
+
+    private mutating func answerLogouts(_ id: String, _ remote: LogoutResult.Remote, _ uri: String?) -> [Action] {
+        for wait in logouts.indices {
+            for result in logouts[wait].results.indices where logouts[wait].results[result].revocation == id {
+                logouts[wait].results[result].remote = remote
+                logouts[wait].results[result].endSessionUri = uri
+            }
+        }
+        return takeLogouts { wait in wait.results.allSatisfy { $0.remote != nil } }
+    }
+
+    mutating func expireLogouts(_ world: World) -> [Action] {
+        takeLogouts { $0.deadline <= world.now.boot }
+    }
+
+    private mutating func takeLogouts(where isOver: (LogoutWait) -> Bool) -> [Action] {
+        var actions: [Action] = []
+        logouts.removeAll { wait in
+            guard isOver(wait) else { return false }
+            let results = wait.results.map {
+                LogoutResult(account: $0.account, remote: $0.remote ?? .queued, endSessionUri: $0.endSessionUri)
+            }
+            switch wait.answer {
+            case .one:
+                if let result = results.first { actions.append(.reply(wait.caller.call, .loggedOut(result, wait.at))) }
+            case .all:
+                actions.append(.reply(wait.caller.call, .loggedOutAll(results, wait.at)))
+            case .count:
+                actions.append(.reply(wait.caller.call, .accountsSignedOut(results.count)))
+            }
+            return true
+        }
+        return actions
+    }
+
+    /// Revocations whose time has come; at start, those that the store gave back.
+    package mutating func retryRevocations(world: World) -> [Action] {
+        var actions: [Action] = []
+        for revocation in revocations where !revoking.contains(revocation.id) {
+            let waits = min(max(0, revocation.nextAttempt - world.now.wall), Bounds.longestRevocationRetry)
+            let due = revocationDue[revocation.id] ?? world.now.boot.advanced(bySeconds: waits)
+            revocationDue[revocation.id] = due
+            if due <= world.now.boot { actions += begin(revocation, idToken: nil) }
+        }
+        return actions
+    }
+}

@@ -1,0 +1,313 @@
+import SceneModel
+
+/// A call that waits for a refresh.
+struct TokenWaiter: Sendable {
+    var caller: Caller
+    var scope: String?
+}
+
+/// The one refresh of a grant. intending → requesting → storing → gone.
+struct Refresh: Sendable {
+    enum State: Sendable {
+        /// The intent is being stored, before the request goes out.
+        case intending
+        case requesting
+        /// The new tokens are being stored, before anybody sees them.
+        case storing
+    }
+
+    var generation: Int
+    var state = State.intending
+    var waiters: [TokenWaiter] = []
+}
+
+/// When a login host that could not be reached is asked again.
+struct Retry: Sendable {
+    var failures: Int
+    var notBefore: Instant
+}
+
+/// What a refresh brought; what it left out stays as it was.
+package struct Refreshed: Sendable {
+    package var accessToken: Secret
+    package var tokenType: String
+    package var refreshToken: Secret?
+    package var idToken: Secret?
+    package var scope: String?
+    package var lifetime: Lifetime?
+    package var instanceUrl: String?
+
+    package init(
+        accessToken: Secret, tokenType: String, refreshToken: Secret?, idToken: Secret?, scope: String?,
+        lifetime: Lifetime?, instanceUrl: String?
+    ) {
+        self.accessToken = accessToken
+        self.tokenType = tokenType
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.scope = scope
+        self.lifetime = lifetime
+        self.instanceUrl = instanceUrl
+    }
+}
+
+extension Lifetime {
+    /// Seconds left by the clock that shows the fewer; nil after a reboot where the wall clock has gone back.
+    func remaining(_ world: World) -> Int {
+        let byWall = seconds - max(0, world.now.wall - obtained.wall)
+        guard bootID == world.bootID else { return world.now.wall < obtained.wall ? 0 : byWall }
+        return min(byWall, seconds - max(0, world.now.boot.seconds(since: obtained.boot)))
+    }
+}
+
+extension Session {
+    /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, SessionLocked.
+    package mutating func tokenRequested(
+        _ caller: Caller, account: String?, minimumValidity: Int?, rejected: String?, scope: String?, world: World
+    ) -> [Action] {
+        if record.locked { return [.fail(caller.call, .sessionLocked)] }
+        if let minimumValidity, minimumValidity < 0 {
+            return [.fail(caller.call, .invalidParameter("minimumValiditySeconds"))]
+        }
+        guard let id = account ?? record.current else { return [.fail(caller.call, .notSignedIn)] }
+        guard let holder = self.account(id) else { return [.fail(caller.call, .unknownAccount(id))] }
+        if holder.account.state == .loginRequired {
+            return [.fail(caller.call, .interactionRequired(reason: holder.reason ?? "grantRefused"))]
+        }
+        let waiter = TokenWaiter(caller: caller, scope: scope)
+        let isRejected = rejected.map { Secret($0) == holder.grant.accessToken } ?? false
+        let least = minimumValidity ?? Bounds.minimumValidity
+        if !isRejected, holder.grant.lifetime.map({ $0.remaining(world) >= max(least, 1) }) ?? true {
+            return [answer(waiter, holder, world)]
+        }
+        return refresh(holder, for: waiter, isRejected: isRejected, world)
+    }
+
+    private mutating func refresh(_ holder: AccountRecord, for waiter: TokenWaiter, isRejected: Bool, _ world: World)
+        -> [Action]
+    {
+        let id = holder.account.id
+        if holder.grant.refreshToken == nil, !isRejected, let token = liveToken(waiter, holder, world) {
+            return [token]
+        }
+        if refreshes[id] != nil {
+            refreshes[id]?.waiters.append(waiter)
+            return []
+        }
+        if let retry = retries[id], retry.notBefore > world.now.boot {
+            if !isRejected, let token = liveToken(waiter, holder, world) { return [token] }
+            let wait = retry.notBefore.seconds(since: world.now.boot) + 1
+            return [.fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: wait))]
+        }
+        refreshes[id] = Refresh(generation: holder.grant.generation, waiters: [waiter])
+        return enqueue(.beginRefresh(account: id), world)
+    }
+
+    func decideRefresh(_ id: String) -> Decision {
+        guard var holder = account(id), refreshes[id] != nil else { return .nothing([]) }
+        guard holder.grant.refreshToken != nil else {
+            return decideRefusal(id, holder.grant.generation, "noRefreshToken")
+        }
+        holder.grant.isRefreshing = true
+        var draft = Draft(self)
+        draft.put(.putAccount(holder))
+        return .commit(draft.change)
+    }
+
+    mutating func refreshStored(_ id: String) -> [Action] {
+        guard let holder = account(id), let refresh = refreshes[id] else { return [] }
+        // A grant without a refresh token was refused instead, in the same change.
+        if holder.account.state == .loginRequired { return grantRefused(id, holder.reason ?? "grantRefused") }
+        guard let token = holder.grant.refreshToken else { return [] }
+        refreshes[id]?.state = .requesting
+        return [
+            .refresh(
+                RefreshOrder(
+                    account: holder.account, generation: refresh.generation, clientID: holder.grant.clientID,
+                    refreshToken: token))
+        ]
+    }
+
+    /// The login host has given new tokens for the grant of that generation.
+    package mutating func tokensRefreshed(_ account: Account, generation: Int, _ refreshed: Refreshed, world: World)
+        -> [Action]
+    {
+        guard isCurrent(account.id, generation) else {
+            return revokeLate(account, lateGrant(generation, refreshed), reason: "late", world)
+        }
+        refreshes[account.id]?.state = .storing
+        return enqueue(.completeRefresh(account, generation: generation, refreshed), world)
+    }
+
+    /// The login host has refused the grant of that generation (`invalid_grant`, RFC 6749, section 5.2, and its like).
+    package mutating func refreshRefused(_ account: Account, generation: Int, code: String, world: World) -> [Action] {
+        guard isCurrent(account.id, generation) else { return [] }
+        refreshes[account.id]?.state = .storing
+        let reason = refreshWasInterrupted.contains(account.id) ? "refreshInterrupted" : "grantRefused"
+        return enqueue(.refuseGrant(account: account.id, generation: generation, reason: reason), world)
+    }
+
+    /// The login host could not be reached, or is overloaded: nobody is signed out for that.
+    package mutating func refreshUnavailable(
+        _ account: Account, generation: Int, retryAfterSeconds: Int?, world: World
+    ) -> [Action] {
+        guard isCurrent(account.id, generation), let holder = self.account(account.id) else { return [] }
+        let failures = retries[account.id]?.failures ?? 0
+        let seconds = backoff(
+            failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: retryAfterSeconds, world)
+        retries[account.id] = Retry(
+            failures: failures + 1, notBefore: world.now.boot.advanced(bySeconds: seconds))
+        let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
+        let answers = waiters.map { waiter in
+            liveToken(waiter, holder, world)
+                ?? .fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: seconds))
+        }
+        if holder.account.state == .degraded { return answers }
+        var entry = AuditEntry(kind: .degraded)
+        entry.account = holder.account
+        return answers + [.audit(entry)] + enqueue(.setState(account: account.id, .degraded), world)
+    }
+
+    private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {
+        Grant(
+            generation: generation, clientID: policy.clientID, accessToken: refreshed.accessToken,
+            tokenType: refreshed.tokenType, refreshToken: refreshed.refreshToken)
+    }
+
+    private func isCurrent(_ id: String, _ generation: Int) -> Bool {
+        account(id)?.grant.generation == generation && refreshes[id]?.generation == generation
+    }
+
+    func decideRefreshed(_ account: Account, _ generation: Int, _ refreshed: Refreshed, _ world: World) -> Decision {
+        guard var holder = self.account(account.id), isCurrent(account.id, generation) else {
+            return .commit(revocation(account, lateGrant(generation, refreshed), reason: "late", world))
+        }
+        let wasDegraded = holder.account.state != .active
+        holder.grant = holder.grant.replaced(by: refreshed)
+        holder.account.state = .active
+        var draft = Draft(self)
+        draft.put(.putAccount(holder))
+        if wasDegraded { draft.event(.accountChanged) { $0.account = holder.account } }
+        return .commit(draft.change)
+    }
+
+    mutating func refreshCompleted(_ id: String, _ change: Change, _ world: World) -> [Action] {
+        guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else {
+            return beginRevocations(of: change)
+        }
+        retries[id] = nil
+        refreshWasInterrupted.remove(id)
+        var actions = refresh.waiters.map { answer($0, holder, world) }
+        if !change.events.isEmpty {
+            var entry = AuditEntry(kind: .recovered)
+            entry.account = holder.account
+            actions.append(.audit(entry))
+        }
+        return actions
+    }
+
+    func decideRefusal(_ id: String, _ generation: Int, _ reason: String) -> Decision {
+        guard var holder = account(id), holder.grant.generation == generation else { return .nothing([]) }
+        holder.account.state = .loginRequired
+        holder.grant.isRefreshing = false
+        holder.reason = reason
+        var draft = Draft(self)
+        draft.put(.putAccount(holder))
+        draft.event(.loginRequired) {
+            $0.account = holder.account
+            $0.reason = reason
+        }
+        return .commit(draft.change)
+    }
+
+    mutating func grantRefused(_ id: String, _ reason: String) -> [Action] {
+        refreshWasInterrupted.remove(id)
+        var entry = AuditEntry(kind: .grantRefused)
+        entry.account = account(id)?.account
+        entry.reason = reason
+        return failRefresh(id, .interactionRequired(reason: reason)) + [.audit(entry)]
+    }
+
+    func decideState(_ id: String, _ state: Account.State) -> Decision {
+        guard var holder = account(id), holder.account.state != state, holder.account.state != .loginRequired else {
+            return .nothing([])
+        }
+        holder.account.state = state
+        holder.grant.isRefreshing = false
+        var draft = Draft(self)
+        draft.put(.putAccount(holder))
+        draft.event(.accountChanged) { $0.account = holder.account }
+        return .commit(draft.change)
+    }
+
+    mutating func failRefresh(_ id: String, _ failure: Failure) -> [Action] {
+        guard let refresh = refreshes.removeValue(forKey: id) else { return [] }
+        return refresh.waiters.map { .fail($0.caller.call, failure) }
+    }
+
+    /// A new sign-in gave the account another grant while the old one was being refreshed.
+    mutating func grantReplaced(_ id: String, _ world: World) -> [Action] {
+        guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
+        return refresh.waiters.map { answer($0, holder, world) }
+    }
+
+    /// The new tokens could not be stored. The old refresh token may be spent, so these are kept in memory and
+    /// storing them is tried again: forgetting them would sign the user out.
+    mutating func keepUnstored(
+        _ account: Account, _ generation: Int, _ refreshed: Refreshed, _ failure: Failure, _ world: World
+    ) -> [Action] {
+        let id = account.id
+        guard var refresh = refreshes[id] else {
+            return revokeUnstored(account, lateGrant(generation, refreshed), world)
+        }
+        let failed = refresh.waiters.map { Action.fail($0.caller.call, failure) }
+        refresh.waiters = []
+        refreshes[id] = refresh
+        unstored[id] = (account, generation, refreshed, world.now.boot.advanced(bySeconds: Bounds.firstRetry))
+        return failed
+    }
+
+    mutating func retryUnstored(_ world: World) -> [Action] {
+        var actions: [Action] = []
+        for (id, kept) in unstored where kept.due <= world.now.boot {
+            unstored[id] = nil
+            actions += enqueue(.completeRefresh(kept.account, generation: kept.generation, kept.refreshed), world)
+        }
+        return actions
+    }
+
+    private func liveToken(_ waiter: TokenWaiter, _ holder: AccountRecord, _ world: World) -> Action? {
+        guard let lifetime = holder.grant.lifetime, lifetime.remaining(world) > 0 else { return nil }
+        return answer(waiter, holder, world)
+    }
+
+    private func answer(_ waiter: TokenWaiter, _ holder: AccountRecord, _ world: World) -> Action {
+        if let wanted = waiter.scope, let granted = holder.grant.scope {
+            let missing = Set(wanted.split(separator: " ")).subtracting(granted.split(separator: " "))
+            if !missing.isEmpty {
+                return .fail(waiter.caller.call, .interactionRequired(reason: "scopeNotGranted"))
+            }
+        }
+        let token = AccessToken(
+            value: holder.grant.accessToken, type: holder.grant.tokenType, account: holder.account,
+            expiresInSeconds: holder.grant.lifetime?.remaining(world), scope: holder.grant.scope,
+            instanceUrl: holder.grant.instanceUrl)
+        return .reply(waiter.caller.call, .token(token))
+    }
+}
+
+extension Grant {
+    func replaced(by refreshed: Refreshed) -> Grant {
+        var grant = self
+        grant.generation += 1
+        grant.accessToken = refreshed.accessToken
+        grant.tokenType = refreshed.tokenType
+        grant.refreshToken = refreshed.refreshToken ?? refreshToken
+        grant.idToken = refreshed.idToken ?? idToken
+        grant.scope = refreshed.scope ?? scope
+        grant.lifetime = refreshed.lifetime
+        grant.instanceUrl = refreshed.instanceUrl ?? instanceUrl
+        grant.isRefreshing = false
+        return grant
+    }
+}

@@ -1,0 +1,65 @@
+import SceneModel
+
+/// A call that waits for a user: LoginIfRequired, Login or HandleLogout. It leaves when its connection or its scene
+/// ends, when its time is up, or with its answer.
+struct Waiter: Sendable {
+    enum Wish: Sendable {
+        /// A current user, whoever it is.
+        case currentUser
+        /// The end of a login that signs somebody in.
+        case login
+    }
+
+    var caller: Caller
+    var wish: Wish
+    var options: LoginOptions
+    var deadline: Instant
+    /// What the call was told last, lest it be told twice.
+    var told: LoginProgress?
+    /// It came when the login was ending already, so the next one is its own.
+    var joinedEnding = false
+}
+
+/// The one login of a session.
+///
+/// starting → preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
+package struct LoginAttempt: Sendable {
+    package enum State: Sendable {
+        /// Its event is being stored. → preparing, ending
+        case starting
+        /// The listener is opened and the login host's metadata fetched. → presenting, ending
+        case preparing
+        /// The user is on the login screen. → redeeming, ending
+        case presenting(LoginPage)
+        /// The user is back; the code is being exchanged. → completing, ending
+        case redeeming
+        /// The account is being stored. → gone, ending
+        case completing
+        /// Whatever comes now is late; its end is being stored. → gone
+        case ending(LoginEnd)
+    }
+
+    package let id: Int
+    package let host: String
+    package let force: Bool
+    package let loginHint: String?
+    package internal(set) var state: State
+    /// The call that shows the login screen.
+    package internal(set) var presenter: CallID?
+    package internal(set) var presentingScene: String?
+
+    var isEnding: Bool {
+        if case .ending = state { true } else { false }
+    }
+}
+
+/// Where the user signs in.
+package struct LoginPage: Hashable, Sendable {
+    package var loginScreen: String
+    package var authorizationUri: String
+
+    package init(loginScreen: String, authorizationUri: String) {
+        self.loginScreen = loginScreen
+        self.authorizationUri = authorizationUri
+    }
+}

@@ -1,0 +1,148 @@
+/// Goes over a record's fields by name: reads them, writes them, or notes what they are.
+package struct FieldCoder {
+    /// A field as the interface text has it.
+    package struct Field: Hashable, Sendable {
+        package var name: String
+        package var type: String
+    }
+
+    private enum Mode { case reading, writing, describing }
+
+    private let mode: Mode
+    private var object: JSONElement?
+    /// The member that is read if fields come in their own order, as our writer's do.
+    private var expected: JSONElement.Member?
+    /// Bit n: the object's nth member has been read. No record has more than 63 fields.
+    private var consumed: UInt64 = 0
+    private var consumedCount = 0
+    private var writer = JSONWriter()
+    package private(set) var described: [Field] = []
+
+    private init(_ mode: Mode) {
+        self.mode = mode
+    }
+
+    package mutating func field<T: WireValue>(_ name: String, _ value: inout T) throws(WireError) {
+        try code(name, &value)
+    }
+
+    /// Absent and null are alike; nil is not written.
+    package mutating func field<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
+        try code(name, &value)
+    }
+
+    /// A record that the interface text declares as `object`.
+    package mutating func object<T: WireRecord>(_ name: String, _ value: inout T) throws(WireError) {
+        if mode == .describing {
+            note(name, JSONText.wireType)
+        } else {
+            try code(name, &value)
+        }
+    }
+
+    private mutating func code<T: WireValue>(_ name: String, _ value: inout T) throws(WireError) {
+        switch mode {
+        case .reading:
+            value = try T(wire: required(name), parameter: name)
+        case .writing:
+            writer.key(name)
+            value.write(to: &writer)
+        case .describing:
+            note(name, T.wireType)
+        }
+    }
+
+    private mutating func code<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
+        switch mode {
+        case .reading:
+            value = try read(name)
+        case .writing:
+            guard let value else { return }
+            writer.key(name)
+            value.write(to: &writer)
+        case .describing:
+            note(name, "?\(T.wireType)")
+        }
+    }
+}
+
+// MARK: The commonest types
+
+// Generic calls from other modules look types up at run time, which would take longer than the rest of the work;
+// these are compiled for their types.
+extension FieldCoder {
+    package mutating func field(_ name: String, _ value: inout String) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout String?) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Int) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Int?) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Bool) throws(WireError) { try code(name, &value) }
+    package mutating func field(_ name: String, _ value: inout Bool?) throws(WireError) { try code(name, &value) }
+}
+
+// MARK: Reading
+
+extension FieldCoder {
+    static func reading(_ object: JSONElement?) -> FieldCoder {
+        var coder = FieldCoder(.reading)
+        coder.object = object
+        coder.expected = object?.firstMember
+        return coder
+    }
+
+    private mutating func required(_ name: String) throws(WireError) -> JSONElement {
+        guard let element = member(name) else { throw WireError(parameter: name, problem: .missing) }
+        return element
+    }
+
+    private mutating func read<T: WireValue>(_ name: String) throws(WireError) -> T? {
+        guard let element = member(name) else { return nil }
+        do {
+            return try T(wire: element, parameter: name)
+        } catch {
+            if error.problem == .unknownValue, error.parameter == name, element.isLenient { return nil }
+            throw error
+        }
+    }
+
+    /// Nil where the member is absent or null.
+    private mutating func member(_ name: String) -> JSONElement? {
+        guard let object else { return nil }
+        var place = expected
+        if let member = place, !object.isNamed(member, name) { place = nil }
+        guard let member = place ?? object.member(name, from: object.firstMember) else { return nil }
+        expected = object.member(after: member)
+        consumed |= 1 << UInt64(member.ordinal)
+        consumedCount += 1
+        let value = object.value(of: member)
+        return value.isNull ? nil : value
+    }
+
+    /// Refuses what no field has asked for.
+    func finishReading() throws(WireError) {
+        guard let object, !object.isLenient, consumedCount < object.memberCount else { return }
+        var place = object.firstMember
+        while let member = place, consumed & (1 << UInt64(member.ordinal)) != 0 {
+            place = object.member(after: member)
+        }
+        throw WireError(parameter: place.map { object.name(of: $0) } ?? "", problem: .unknownMember)
+    }
+}
+
+// MARK: Writing and describing
+
+extension FieldCoder {
+    /// Takes the writer over: a second owner of its array would make each write a copy.
+    static func writing(_ writer: inout JSONWriter) -> FieldCoder {
+        var coder = FieldCoder(.writing)
+        swap(&coder.writer, &writer)
+        return coder
+    }
+
+    mutating func finishWriting(_ writer: inout JSONWriter) { swap(&self.writer, &writer) }
+
+    static func describing() -> FieldCoder { FieldCoder(.describing) }
+
+    private mutating func note(_ name: String, _ type: String) {
+        described.append(Field(name: name, type: type))
+    }
+}

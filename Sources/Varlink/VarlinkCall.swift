@@ -1,0 +1,73 @@
+/// A method call as it came in.
+package struct VarlinkCall: Sendable {
+    /// `org.example.Interface.Method`.
+    package var method: String
+    /// Nil where they are absent, null or `{}`: all three say the same.
+    package var parameters: JSONElement?
+    /// The caller takes any number of replies.
+    package var more = false
+    /// The caller wants no reply.
+    package var oneway = false
+    /// The caller wants to leave Varlink after the reply.
+    package var upgrade = false
+
+    package init(method: String, parameters: JSONElement? = nil) {
+        self.method = method
+        self.parameters = parameters
+    }
+
+    /// The method's interface; empty where the name has no dot.
+    package var interface: String {
+        method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
+    }
+
+    /// Members that we do not know are ignored, as Varlink has it; those we do know are taken at their word.
+    init(reading message: JSONElement) throws(VarlinkProtocolError) {
+        guard let method = message["method"]?.string else { throw VarlinkProtocolError("no `method`") }
+        self.method = method
+        parameters = try message.parameters()
+        more = try message.flag("more")
+        oneway = try message.flag("oneway")
+        upgrade = try message.flag("upgrade")
+        if oneway && more { throw VarlinkProtocolError("`oneway` and `more` in one call") }
+    }
+}
+
+/// The peer does not speak Varlink; the connection is of no more use. Holds nothing that the peer sent.
+package struct VarlinkProtocolError: Error, Hashable, CustomStringConvertible {
+    package var reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+
+    package var description: String { reason }
+}
+
+extension JSONElement {
+    /// A message without its NUL.
+    static func message(
+        _ bytes: UnsafeRawBufferPointer, limits: JSONLimits
+    ) throws(VarlinkProtocolError) -> JSONElement {
+        let message: JSONElement
+        do {
+            message = try parse(bytes, limits: limits)
+        } catch {
+            throw VarlinkProtocolError("no JSON: \(error)")
+        }
+        guard message.isObject else { throw VarlinkProtocolError("the message is no object") }
+        return message
+    }
+
+    func parameters() throws(VarlinkProtocolError) -> JSONElement? {
+        guard let parameters = self["parameters"], !parameters.isNull else { return nil }
+        guard parameters.isObject else { throw VarlinkProtocolError("`parameters` is no object") }
+        return parameters.memberCount > 0 ? parameters : nil
+    }
+
+    func flag(_ name: String) throws(VarlinkProtocolError) -> Bool {
+        guard let element = self[name] else { return false }
+        guard let value = element.bool else { throw VarlinkProtocolError("`\(name)` is no bool") }
+        return value
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Testing
+
+@testable import LinuxIO
+
+@Suite(.timeLimit(.minutes(1))) struct PeerTests {
+    @Test func aPeerIsWhoConnected() throws {
+        let (near, far) = try socketPair()
+        let peer = try Peer(socket: near)
+        #expect(peer.uid == getuid() && peer.gid == getgid() && peer.pid == getpid())
+        #expect(peer.startTime == Peer.startTime(of: getpid()) && peer.startTime > 0)
+        #expect(peer.pidfd >= 0 && peer.isRunning)
+        #expect(fcntl(peer.pidfd, F_GETFD) & FD_CLOEXEC != 0)
+        peer.detach()
+        close(near)
+        close(far)
+        #expect(peer.isRunning)
+    }
+
+    @Test func onceDetachedNoOtherSocketIsAsked() throws {
+        let (near, far) = try socketPair()
+        let peer = try Peer(socket: near)
+        peer.detach()
+        close(near)
+        close(far)
+        // Where the kernel cannot be asked later, it was asked at once.
+        #expect((peer.pidfd < 0) == !peer.isRunning)
+        #expect(peer.pid == getpid())
+    }
+
+    @Test func thePeersDescriptorGoesWithIt() throws {
+        let (near, far) = try socketPair()
+        var peer: Peer? = try Peer(socket: near)
+        let pidfd = try #require(peer?.pidfd)
+        #expect(fcntl(pidfd, F_GETFD) >= 0)
+        peer = nil
+        let isSamePidfd = isPidfd(pidfd)
+        #expect(!isSamePidfd)
+        close(near)
+        close(far)
+    }
+
+    @Test(arguments: [
+        ("7 (a) b) (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20", 4711 as UInt64),
+        ("7 () S", 0), ("", 0), ("garbage", 0), (")", 0),
+        ("7 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 x", 0),
+    ])
+    func startTimesAreReadFromBehindTheName(_ text: String, _ expected: UInt64) {
+        #expect(Peer.startTime(inStat: text) == expected)
+    }
+
+    /// Whether the descriptor is a pidfd of this process; another thread may have reused the number for something else.
+    private func isPidfd(_ descriptor: Int32) -> Bool {
+        readSmallFile("/proc/self/fdinfo/\(descriptor)").contains("Pid:\t\(getpid())\n")
+    }
+}
