@@ -1,0 +1,186 @@
+"""A small OpenID provider of our own: signs everybody in at once, and remembers every secret that it gave out.
+
+It is for what real providers are too slow for, or cannot be asked: which tokens exist, whether a refresh token
+was used twice, what a late or missing answer does.
+"""
+
+import base64
+import hashlib
+import json
+import secrets
+import threading
+import time
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+KEY = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+
+
+def b64(data):
+    if isinstance(data, int):
+        data = data.to_bytes((data.bit_length() + 7) // 8, "big")
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 1024
+
+
+class ScriptedProvider:
+    """Signs in as the request's login_hint, or as `user`. `lifetime` is the access tokens', in seconds."""
+
+    def __init__(self, lifetime=300):
+        self.user = "alice"
+        self.lifetime = lifetime
+        # Every code, token and verifier seen.
+        self.secrets = set()
+        self.authorizations = self.refreshes = self.revocations = 0
+        self.reused = []
+        # A refresh token stays good until its successor is used, as with careful providers.
+        self._lock = threading.Lock()
+        self._codes, self._access, self._refresh = {}, {}, {}
+        self._server = _Server(("127.0.0.1", 0), self._handler())
+        self.issuer = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+
+    def stop(self):
+        self._server.shutdown()
+        self._server.server_close()
+
+    def configuration(self, name="notes", **keys):
+        app = {"Name": name.title(), "ClientID": "scene", "Scopes": "openid profile email offline_access",
+               "RedirectURI": "http://127.0.0.1/callback", **keys}
+        lines = ["[App]", *(f"{key}={value}" for key, value in app.items()), "[LoginHost]", f"URL={self.issuer}",
+                 "Label=Scripted"]
+        return "\n".join(lines) + "\n"
+
+    def is_good(self, token):
+        with self._lock:
+            return token in self._access and self._access[token]["end"] > time.monotonic()
+
+    # What the endpoints do: each takes the parameters and gives a status and a JSON object.
+
+    def _discovery(self):
+        names = {"authorization": "authorize", "token": "token", "userinfo": "userinfo", "revocation": "revoke"}
+        return 200, {
+            "issuer": self.issuer, "jwks_uri": self.issuer + "/jwks", "response_types_supported": ["code"],
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
+            "code_challenge_methods_supported": ["S256"], "token_endpoint_auth_methods_supported": ["none"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "authorization_response_iss_parameter_supported": True,
+            **{f"{key}_endpoint": f"{self.issuer}/{path}" for key, path in names.items()}}
+
+    def _jwks(self):
+        numbers = KEY.public_key().public_numbers()
+        return 200, {"keys": [{"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "k", "n": b64(numbers.n),
+                               "e": b64(numbers.e)}]}
+
+    def _authorize(self, asked):
+        """The callback's address."""
+        with self._lock:
+            self.authorizations += 1
+            code = secrets.token_urlsafe(24)
+            self.secrets.add(code)
+            self._codes[code] = {**asked, "user": asked.get("login_hint") or self.user}
+        answer = {"code": code, "state": asked["state"], "iss": self.issuer}
+        return asked["redirect_uri"] + "?" + urllib.parse.urlencode(answer)
+
+    def _tokens(self, user, nonce=None, family=None):
+        access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
+        family = family or secrets.token_hex(8)
+        now = int(time.time())
+        claims = {"iss": self.issuer, "sub": "sub-" + user, "aud": "scene", "iat": now, "exp": now + 300,
+                  "preferred_username": user, "name": user.title(), **({"nonce": nonce} if nonce else {})}
+        parts = [b64(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "k", "typ": "JWT"}, claims)]
+        signature = KEY.sign(".".join(parts).encode(), padding.PKCS1v15(), hashes.SHA256())
+        id_token = ".".join([*parts, b64(signature)])
+        self.secrets |= {access, refresh, id_token}
+        self._access[access] = {"user": user, "family": family, "end": time.monotonic() + self.lifetime}
+        self._refresh[refresh] = {"user": user, "family": family, "successor": None, "dead": False}
+        return refresh, {"access_token": access, "token_type": "Bearer", "expires_in": self.lifetime,
+                         "refresh_token": refresh, "id_token": id_token, "scope": "openid profile email"}
+
+    def _token(self, asked):
+        with self._lock:
+            if asked.get("grant_type") == "authorization_code":
+                code = self._codes.pop(asked.get("code"), None)
+                verifier = asked.get("code_verifier", "")
+                self.secrets.add(verifier)
+                if (code is None or code["redirect_uri"] != asked.get("redirect_uri")
+                        or b64(hashlib.sha256(verifier.encode()).digest()) != code["code_challenge"]):
+                    return 400, {"error": "invalid_grant"}
+                return 200, self._tokens(code["user"], code.get("nonce"))[1]
+            self.refreshes += 1
+            old = self._refresh.get(asked.get("refresh_token"))
+            if old is None or old["dead"]:
+                self.reused.append(asked.get("refresh_token"))
+                return 400, {"error": "invalid_grant"}
+            for other in self._refresh.values():
+                if other["successor"] == asked["refresh_token"]:
+                    other["dead"] = True
+            refresh, answer = self._tokens(old["user"], family=old["family"])
+            old["successor"] = refresh
+            return 200, answer
+
+    def _revoke(self, asked):
+        with self._lock:
+            self.revocations += 1
+            entry = self._refresh.get(asked.get("token")) or self._access.get(asked.get("token"))
+            if entry:
+                for tokens in (self._refresh, self._access):
+                    for token in [t for t, e in tokens.items() if e["family"] == entry["family"]]:
+                        del tokens[token]
+        return 200, {}
+
+    def _userinfo(self, token):
+        with self._lock:
+            entry = self._access.get(token)
+        if entry is None or entry["end"] < time.monotonic():
+            return 401, {"error": "invalid_token"}
+        user = entry["user"]
+        return 200, {"sub": "sub-" + user, "preferred_username": user, "name": user.title(),
+                     "email": user + "@example.com"}
+
+    def _handler(provider):
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def respond(self, answer):
+                status, body = answer
+                body = json.dumps(body).encode()
+                self.send_response_only(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def do_GET(self):
+                parts = urllib.parse.urlsplit(self.path)
+                if parts.path == "/authorize":
+                    self.send_response_only(302)
+                    self.send_header("Location", provider._authorize(dict(urllib.parse.parse_qsl(parts.query))))
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
+                elif parts.path == "/userinfo":
+                    self.respond(provider._userinfo(self.headers.get("Authorization", "").removeprefix("Bearer ")))
+                elif parts.path == "/jwks":
+                    self.respond(provider._jwks())
+                elif parts.path == "/.well-known/openid-configuration":
+                    self.respond(provider._discovery())
+                else:
+                    self.respond((404, {}))
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+                asked = dict(urllib.parse.parse_qsl(body))
+                endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
+                self.respond(endpoint(asked) if endpoint else (404, {}))
+
+            def log_message(self, *_):
+                pass
+
+        return Handler

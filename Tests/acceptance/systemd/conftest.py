@@ -1,0 +1,58 @@
+"""Tests under a real systemd: run by Tests/tools/with-systemd, whose container they may change as they like."""
+
+import os
+import shutil
+
+import pytest
+from machine import HERE, ROOT, SHARED, Person, Unit, run
+from provider import Provider
+from scenes import eventually
+
+
+@pytest.fixture(scope="session", autouse=True)
+def installed():
+    assert os.path.isdir("/run/systemd/system"), "run these under Tests/tools/with-systemd"
+    run(f"{ROOT}/systemd/install", "--from", os.environ["SCENED_RELEASE"])
+    shutil.copytree(os.path.dirname(HERE), f"{SHARED}/acceptance")
+    shutil.copytree(f"{ROOT}/Tests/idp", f"{SHARED}/idp")
+    run("chmod", "-R", "a+rX", SHARED)
+
+
+@pytest.fixture(scope="session")
+def dot():
+    provider = Provider("dot")
+    os.makedirs("/etc/scened/apps.d", exist_ok=True)
+    with open("/etc/scened/apps.d/notes.conf", "w") as file:
+        file.write(provider.configuration())
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture(scope="session")
+def ada():
+    return Person("ada")
+
+
+@pytest.fixture(scope="session")
+def ben():
+    return Person("ben")
+
+
+@pytest.fixture
+def system(dot):
+    """The system instance, its socket listening, without state; the service not yet started."""
+    unit = Unit()
+    run("systemctl", "start", "scened.socket")
+    yield unit
+    unit.clear()
+
+
+@pytest.fixture
+def user(dot, ada):
+    """The same for a person's own instance."""
+    run("loginctl", "enable-linger", ada.name)
+    eventually(lambda: os.path.exists(f"{ada.runtime}/bus"), 30, "the user's manager")
+    unit = Unit(ada)
+    unit.systemctl("start", "scened.socket")
+    yield unit
+    unit.clear()

@@ -1,0 +1,174 @@
+"""The service under its managers: the system's, and a user's."""
+
+import os
+import re
+import signal
+
+import pytest
+from machine import SHARED, run
+from scenes import eventually
+
+
+@pytest.fixture(params=["system", "user"])
+def unit(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_socket_activation_readiness_and_a_sign_in(unit, dot, ada):
+    assert unit.show("ActiveState") == "inactive" and os.path.exists(unit.socket)
+    with ada.scene(unit.socket) as scene:
+        assert scene.id
+        assert unit.show("ActiveState") == "active" and unit.show("Type") == "notify"
+        account = ada.sign_in(unit.socket)
+        assert account["username"] == "alice"
+        assert scene.wait_event("currentUserChanged")["current"]["id"] == account["id"]
+        token = scene.call("GetAccessToken", as_scene=False).wait()["token"]["value"]
+        assert dot.userinfo(token) == 200
+    assert re.search(r"\d", unit.show("StatusText")), "a status that says something"
+
+
+def test_ready_means_ready(unit, ada):
+    unit.systemctl("start", "scened.service")
+    assert unit.show("ActiveState") == "active"
+    assert ada.call(unit.socket, "ListAccounts")["accounts"] == []
+
+
+def test_stopping_is_clean(unit, ada):
+    with ada.scene(unit.socket) as scene:
+        scene.id
+        unit.systemctl("stop", "scened.service")
+        assert unit.show("Result") == "success" and unit.show("ActiveState") == "inactive"
+        scene.wait_closed()
+    # The socket brings it back.
+    assert ada.call(unit.socket, "ListAccounts")["accounts"] == []
+
+
+def test_watchdog(unit, ada):
+    unit.drop_in("[Service]\nWatchdogSec=2\n")
+    ada.sign_in(unit.socket)
+    before = unit.pid
+    # It is fed while nothing happens.
+    eventually(lambda: any("WATCHDOG" in e.get("MESSAGE", "") for e in unit.journal()) or unit.pid != before or
+               int(unit.show("WatchdogTimestampMonotonic")) > int(unit.show("ActiveEnterTimestampMonotonic")), 10,
+               "a sign of life")
+    assert unit.pid == before and unit.show("NRestarts") == "0"
+    os.kill(before, signal.SIGSTOP)
+    eventually(lambda: unit.show("NRestarts") == "1", 30, "the watchdog's restart")
+    unit.wait_active()
+    assert unit.pid != before
+    # What was there is there.
+    assert ada.call(unit.socket, "ListAccounts")["current"]["username"] == "alice"
+
+
+def test_killed_and_back(unit, dot, ada):
+    ada.sign_in(unit.socket)
+    for kill in range(3):
+        os.kill(unit.pid, signal.SIGKILL)
+        eventually(lambda: unit.show("NRestarts") == str(kill + 1), 30, "the restart")
+        unit.wait_active()
+        assert dot.userinfo(ada.call(unit.socket, "GetAccessToken")["token"]["value"]) == 200
+
+
+def test_the_journal_says_who_did_what(unit, ada):
+    account = ada.sign_in(unit.socket)
+    with ada.scene(unit.socket) as scene:
+        scene.call("Logout", account=account["id"], reason="end of shift").wait()
+    entries = [entry for entry in unit.journal() if "MESSAGE_ID" in entry]
+    assert entries and all(re.fullmatch("[0-9a-f]{32}", entry["MESSAGE_ID"]) for entry in entries)
+
+    def about(words):
+        """Entries of which some field of our own says all of this."""
+        return [e for e in entries if all(
+            any(word in str(value) for key, value in e.items() if not key.startswith("_")) for word in words)]
+    signed_in = about([account["id"], "notes", str(ada.uid)])
+    assert len({entry["MESSAGE_ID"] for entry in signed_in}) >= 2, "one kind for a sign-in, another for a sign-out"
+    (signed_out,) = about([account["id"], "end of shift"])
+    assert scene.events[0]["scene"] in str(signed_out.values()), "through which scene"
+    assert signed_out["PRIORITY"] in "56" and "notes" in signed_out["MESSAGE"]
+    # The fields are fields: a program need not read the message.
+    own = [k for k, v in signed_out.items() if not k.startswith("_") and k != "MESSAGE" and account["id"] in str(v)]
+    assert own
+
+
+def test_reload(system, dot, ada):
+    with ada.scene(system.socket) as scene:
+        scene.id
+        before = system.pid
+        run("cp", "/etc/scened/apps.d/notes.conf", "/etc/scened/apps.d/mail.conf")
+        try:
+            run("systemctl", "reload", "scened.service")
+            eventually(lambda: ada.scene(system.socket, "mail").call(
+                "ListAccounts", as_scene=False).wait()["accounts"] == [], what="the new app")
+            assert system.pid == before and scene.closed is None
+            assert scene.call("ListAccounts", as_scene=False).wait()["accounts"] == []
+        finally:
+            os.unlink("/etc/scened/apps.d/mail.conf")
+        run("systemctl", "reload", "scened.service")
+
+
+def test_a_broken_app_takes_nobody_down(system, ada):
+    with open("/etc/scened/apps.d/broken.conf", "w") as file:
+        file.write("[App]\nNonsense\n")
+    try:
+        result = run("scened", "--system", "--check-config", check=False)
+        assert result.returncode == 78 and "broken.conf:2" in result.stdout + result.stderr
+        assert ada.call(system.socket, "ListAccounts")["accounts"] == []
+        run("systemctl", "reload", "scened.service")
+        assert ada.call(system.socket, "ListAccounts")["accounts"] == []
+    finally:
+        os.unlink("/etc/scened/apps.d/broken.conf")
+    assert run("scened", "--system", "--check-config").returncode == 0
+
+
+def test_uids_never_meet(system, dot, ada, ben):
+    ada.sign_in(system.socket)
+    assert ben.call(system.socket, "ListAccounts")["accounts"] == []
+    with ben.scene(system.socket) as scene:
+        refused = scene.call("GetAccessToken", as_scene=False)
+        assert refused.wait_error() == "NotSignedIn"
+        account = ben.sign_in(system.socket, "bob")
+        assert scene.wait_event("currentUserChanged")["current"]["id"] == account["id"]
+    assert ada.call(system.socket, "ListAccounts")["current"]["username"] == "alice"
+
+
+def test_another_users_browser_is_refused(system, ada, ben):
+    with ada.scene(system.socket) as scene:
+        call = scene.log_in()
+        screen = call.wait_progress("presenting")["loginScreen"]
+        stranger = ben.run("/usr/bin/python3", f"{SHARED}/acceptance/visitor.py", "bob", screen, check=False)
+        assert stranger.returncode != 0
+        # Nor root's, whose sockets look like an orphan's.
+        assert run("/usr/bin/python3", f"{SHARED}/acceptance/visitor.py", "bob", screen, check=False).returncode != 0
+        assert not call.ended
+        ada.run("/usr/bin/python3", f"{SHARED}/acceptance/visitor.py", "alice", screen)
+        assert call.wait()["progress"]["account"]["username"] == "alice"
+
+
+def test_state_is_closed_to_others(unit, ada):
+    ada.sign_in(unit.socket)
+    directory = f"/home/{ada.name}/.local/state/scened" if unit.person else "/var/lib/scened"
+    owner = ada.name if unit.person else "scened"
+    for folder, _, names in os.walk(directory):
+        for path in [folder, *(os.path.join(folder, name) for name in names)]:
+            assert os.stat(path).st_mode & 0o077 == 0, path
+            assert run("stat", "-c", "%U", path).stdout.strip() == owner
+
+
+def test_a_systemd_credential_is_the_key(system, dot, ada):
+    os.makedirs("/etc/credstore.encrypted", exist_ok=True)
+    key = os.popen("head -c 32 /dev/urandom | base64 -w 0").read()
+    with open("/run/key", "w") as file:
+        file.write(key)
+    system.drop_in("[Service]\nLoadCredential=scened.key:/run/key\n")
+    ada.sign_in(system.socket)
+    status = run("scenectl", "--socket", system.socket, "status", "--json").stdout
+    assert '"keySource":"credential"' in status.replace(" ", "")
+    assert not [name for name in os.listdir("/var/lib/scened") if "key" in name]
+    run("systemctl", "restart", "scened.service")
+    assert dot.userinfo(ada.call(system.socket, "GetAccessToken")["token"]["value"]) == 200
+
+
+def test_as_a_user_without_an_instance(system, ada):
+    """scenectl finds the system's instance by itself."""
+    result = ada.run("scenectl", "apps")
+    assert "notes" in result.stdout

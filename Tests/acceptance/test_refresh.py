@@ -1,0 +1,94 @@
+"""However many ask for a token, one refresh runs."""
+
+import json
+import urllib.parse
+import urllib.request
+
+import pytest
+from scenes import eventually
+
+CALLERS = 200
+
+
+def ask_all(daemon, **parameters):
+    """GetAccessToken on many connections at once; the tokens."""
+    connections = [daemon.connect() for _ in range(CALLERS)]
+    for connection in connections:
+        connection.send("GetAccessToken", {"app": "notes", **parameters})
+    tokens = [connection.reply()[0]["token"] for connection in connections]
+    for connection in connections:
+        connection.close()
+    return tokens
+
+
+def test_many_ask_as_it_nears_its_end(start, provider, alice):
+    daemon = start(notes=provider)
+    daemon.sign_in(alice)
+    old = daemon.call("GetAccessToken")["token"]
+    # It shall live longer than it still does.
+    eventually(lambda: daemon.call("GetAccessToken")["token"]["expiresInSeconds"] <= 294, 30, "a token of some age")
+    before = len(provider.token_requests("refresh_token"))
+    tokens = ask_all(daemon, minimumValiditySeconds=295)
+    assert len(provider.token_requests("refresh_token")) - before == 1
+    (value,) = {token["value"] for token in tokens}
+    assert value != old["value"] and provider.userinfo(value) == 200
+    assert min(token["expiresInSeconds"] for token in tokens) >= 290
+
+
+def test_many_ask_when_it_has_ended(start, scripted, alice):
+    scripted.lifetime = 5
+    daemon = start(notes=scripted)
+    daemon.sign_in(alice)
+    old = daemon.call("GetAccessToken", minimumValiditySeconds=1)["token"]["value"]
+    eventually(lambda: not scripted.is_good(old), 10, "the token's end")
+    tokens = ask_all(daemon, minimumValiditySeconds=1)
+    assert scripted.refreshes == 1 and scripted.reused == []
+    (value,) = {token["value"] for token in tokens}
+    assert value != old and scripted.is_good(value)
+
+
+def test_many_say_that_it_was_rejected(start, dot, alice):
+    daemon = start(notes=dot)
+    daemon.sign_in(alice)
+    old = daemon.call("GetAccessToken")["token"]["value"]
+    before = len(dot.token_requests("refresh_token"))
+    tokens = ask_all(daemon, rejected=old)
+    assert len(dot.token_requests("refresh_token")) - before == 1
+    (value,) = {token["value"] for token in tokens}
+    assert value != old and dot.userinfo(value) == 200
+    # Who comes late with the old one gets the newer one, and nobody is asked.
+    assert daemon.call("GetAccessToken", rejected=old)["token"]["value"] == value
+    assert len(dot.token_requests("refresh_token")) - before == 1
+
+
+def test_a_refused_refresh_is_told_to_everybody(start, dot, alice):
+    """Another program has used the refresh token: the host refuses it, and every scene is told why."""
+    daemon = start(notes=dot)
+    account = daemon.sign_in(alice)
+    granted = json.loads(dot.token_requests("authorization_code")[-1].answer)["refresh_token"]
+    form = urllib.parse.urlencode({"client_id": "scene", "token": granted, "token_type_hint": "refresh_token"})
+    urllib.request.urlopen(dot.issuer + "/revoke_token/", form.encode(), timeout=20).close()
+    with daemon.scene() as scene:
+        scene.id
+        refused = scene.call("GetAccessToken", rejected=daemon.call("GetAccessToken")["token"]["value"], as_scene=False)
+        assert refused.wait_error() in ("NotSignedIn", "InteractionRequired")
+        required = scene.wait_event("loginRequired")
+        assert required["account"]["id"] == account["id"] and required["reason"] == "grantRefused"
+        assert daemon.call("ListAccounts")["accounts"][0]["state"] == "loginRequired"
+
+
+def test_a_host_that_is_down_signs_nobody_out(start, dot, alice):
+    daemon = start(notes=dot)
+    daemon.sign_in(alice)
+    token = daemon.call("GetAccessToken")["token"]["value"]
+    dot.proxy.stop()
+    try:
+        with daemon.connect() as connection, pytest.raises(Exception, match="LoginHostUnavailable"):
+            connection.call("GetAccessToken", app="notes", rejected=token)
+        # What still lives is still handed out.
+        assert daemon.call("GetAccessToken")["token"]["value"] == token
+        assert daemon.call("ListAccounts")["current"]["username"] == "alice"
+    finally:
+        dot.proxy.start()
+    fresh = daemon.call("GetAccessToken", rejected=token)["token"]["value"]
+    assert fresh != token and dot.userinfo(fresh) == 200
