@@ -11,19 +11,16 @@ extension Daemon {
         let served = ServedConnection(connection)
         connections[connection.id] = served
         counters.connections += 1
-        connection.onReceive = { [unowned self, unowned served] bytes in
-            assumeIsolated { daemon in
-                served.wire.received(bytes)
-                daemon.serve(served)
-            }
+        // The connection lets its callbacks, and with them `served`, go when it has closed.
+        connection.onReceive = { bytes in
+            served.wire.received(bytes)
+            self.serve(served)
         }
-        connection.onDrained = { [unowned self, unowned served] in
-            assumeIsolated { daemon in
-                daemon.follow(served)
-                daemon.serve(served)
-            }
+        connection.onDrained = {
+            self.follow(served)
+            self.serve(served)
         }
-        connection.onClosed = { [unowned self, unowned served] in assumeIsolated { $0.disconnected(served) } }
+        connection.onClosed = { self.disconnected(served) }
     }
 
     private func disconnected(_ served: ServedConnection) {
@@ -105,6 +102,7 @@ extension Daemon {
     }
 
     func fail(_ id: CallID, _ failure: Failure) {
+        if userLogouts[id] != nil { return signedOut(id, 0, failure: failure) }
         guard let call = calls[id]?.call else { return }
         if failure.isRefusal { counters.refusals += 1 }
         answer(id, call.isManager ? failure.managerMessage : failure.message)

@@ -29,19 +29,22 @@ actor Daemon {
     var loginPages: [Int: LiveSession] = [:]
     /// Requests to login hosts that no login owns.
     var requests: [Int: Task<Void, Never>] = [:]
+    /// LogoutUser calls by the parts that are still open.
+    var userLogouts: [CallID: UserLogout] = [:]
     var counters = Counters()
-    var listeners: [SocketListener] = []
+    let listeners: [SocketListener]
     private var nextNumber = 0
     private var statusTimer: LoopTimer?
     private var lastStatus = ""
     let bootID = EventLoop.bootID()
     let started = EventLoop.now
 
-    init(loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store) {
+    init(loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store, listeners: [SocketListener]) {
         self.loop = loop
         self.options = options
         self.configuration = configuration
         self.store = store
+        self.listeners = listeners
         pages = LoginPages(loop: loop)
         oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))
     }
@@ -68,16 +71,14 @@ actor Daemon {
     // MARK: Start and end
 
     /// Takes the stored sessions up and serves whoever connects.
-    func start(_ stored: [StoredSession], listening: [SocketListener]) {
+    func start(_ stored: [StoredSession]) {
         for session in stored {
             let policy = configuration.apps[session.key.app]?.policy ?? Self.vanished(session.key.app)
             sessions[session.key] = LiveSession(Session(session, policy: policy))
         }
-        pages.onCallback = { [unowned self] page, query, respond in
-            assumeIsolated { $0.callbackArrived(page, query: query, respond: respond) }
-        }
-        for listener in listening {
-            listener.onConnection = { [unowned self] connection in assumeIsolated { $0.connected(connection) } }
+        pages.onCallback = { page, query, respond in self.callbackArrived(page, query: query, respond: respond) }
+        for listener in listeners {
+            listener.onConnection = { self.connected($0) }
             listener.onExhaustion = { error in
                 Journal.write(
                     JournalEntry(
@@ -85,7 +86,6 @@ actor Daemon {
                         message: "A connection was refused: \(error). Raise LimitNOFILE= or close some."))
             }
         }
-        listeners = listening
         for live in Array(sessions.values) { happened(live) { $0.retryRevocations(world: $1) } }
     }
 
@@ -143,9 +143,7 @@ actor Daemon {
     /// Tells the service manager, soon and not too often.
     func statusChanged() {
         guard statusTimer == nil else { return }
-        statusTimer = loop.schedule(at: EventLoop.now.boot.advanced(byNanoseconds: 200_000_000)) { [unowned self] in
-            assumeIsolated { $0.tellStatus() }
-        }
+        statusTimer = loop.schedule(at: EventLoop.now.boot.advanced(byNanoseconds: 200_000_000)) { self.tellStatus() }
     }
 
     private func tellStatus() {

@@ -20,11 +20,9 @@ extension Daemon {
         live.deadline = deadline
         live.timer?.cancel()
         live.timer = deadline.map { deadline in
-            loop.schedule(at: deadline) { [unowned self] in
-                assumeIsolated { daemon in
-                    live.deadline = nil
-                    daemon.happened(live) { $0.timeReached(world: $1) }
-                }
+            loop.schedule(at: deadline) {
+                live.deadline = nil
+                self.happened(live) { $0.timeReached(world: $1) }
             }
         }
     }
@@ -62,19 +60,17 @@ extension Daemon {
 
     private func commit(_ change: Change, _ live: LiveSession) {
         counters.commits += 1
-        store.commit(change) { [unowned self] result in
-            assumeIsolated { daemon in
-                switch result {
-                case .success:
-                    daemon.happened(live) { $0.changeCommitted(world: $1) }
-                case .failure(let error):
-                    daemon.counters.failedCommits += 1
-                    Journal.write(
-                        JournalEntry(
-                            priority: .error, message: "State cannot be written: \(error.reason)",
-                            messageID: MessageID.storageUnavailable))
-                    daemon.happened(live) { $0.commitFailed(reason: error.reason, world: $1) }
-                }
+        store.commit(change) { result in
+            switch result {
+            case .success:
+                self.happened(live) { $0.changeCommitted(world: $1) }
+            case .failure(let error):
+                self.counters.failedCommits += 1
+                Journal.write(
+                    JournalEntry(
+                        priority: .error, message: "State cannot be written: \(error.reason)",
+                        messageID: MessageID.storageUnavailable))
+                self.happened(live) { $0.commitFailed(reason: error.reason, world: $1) }
             }
         }
     }
@@ -82,7 +78,7 @@ extension Daemon {
     /// Runs a request to a login host that goes on whoever leaves.
     private func request(_ body: @escaping () async -> Void) {
         let number = number()
-        requests[number] = Task { [unowned self] in
+        requests[number] = Task {
             await body()
             requests[number] = nil
         }
@@ -109,7 +105,7 @@ extension Daemon {
         counters.refreshes += 1
         let account = order.account
         let client = client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
-        request { [unowned self] in
+        request { [self] in
             do throws(OAuthFailure) {
                 let (tokens, _) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
@@ -149,7 +145,7 @@ extension Daemon {
         counters.revocations += 1
         let host = revocation.account.loginHost
         let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
-        request { [unowned self] in
+        request { [self] in
             let outcome: RevocationOutcome
             do throws(OAuthFailure) {
                 let answer = try await oauth.revoke(

@@ -28,7 +28,7 @@ extension Daemon {
             return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }
         let client = client(of: app.name, host: order.host, clientID: app.clientID)
-        running.task = Task { [unowned self] in
+        running.task = Task {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
                     host: order.host, client: client, redirectURI: opened.redirectURI, loginHint: order.loginHint,
@@ -82,7 +82,7 @@ extension Daemon {
         running.respond = respond
         happened(live) { session, _ in session.userReturned(running.id) }
         let client = client(of: live.key.app, host: pending.host, clientID: live.session.policy.clientID)
-        running.task = Task { [unowned self] in
+        running.task = Task {
             do throws(OAuthFailure) {
                 let (tokens, identity) = try await oauth.redeem(callback, of: pending, client: client)
                 let signIn = SignIn(tokens, identity, pending, client, bootID: bootID)

@@ -63,7 +63,7 @@ extension Lifetime {
 extension Session {
     /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, SessionLocked.
     package mutating func tokenRequested(
-        _ caller: Caller, account: String?, minimumValidity: Int?, rejected: String?, scope: String?, world: World
+        _ caller: Caller, account: String?, minimumValidity: Int?, rejected: Secret?, scope: String?, world: World
     ) -> [Action] {
         if record.locked { return [.fail(caller.call, .sessionLocked)] }
         if let minimumValidity, minimumValidity < 0 {
@@ -75,7 +75,7 @@ extension Session {
             return [.fail(caller.call, .interactionRequired(reason: holder.reason ?? "grantRefused"))]
         }
         let waiter = TokenWaiter(caller: caller, scope: scope)
-        let isRejected = rejected.map { Secret($0) == holder.grant.accessToken } ?? false
+        let isRejected = rejected == holder.grant.accessToken
         let least = minimumValidity ?? Bounds.minimumValidity
         if !isRejected, holder.grant.lifetime.map({ $0.remaining(world) >= max(least, 1) }) ?? true {
             return [answer(waiter, holder, world)]

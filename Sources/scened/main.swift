@@ -1,1 +1,4 @@
-print("scened")
+import Glibc
+import SceneDaemon
+
+exit(Service.run(Array(CommandLine.arguments.dropFirst())))

@@ -130,9 +130,9 @@ struct AppReader {
         let value = assignment.value.isEmpty ? nil : assignment.value
         switch assignment.key {
         case "Title": app.screen.title = value ?? "Log In"
-        case "ShowsNavigationBar": readBool(assignment, file, &app.screen.showsNavigationBar)
-        case "ShowsSettingsIcon": readBool(assignment, file, &app.screen.showsSettingsIcon)
-        case "ShowsBackButton": readBool(assignment, file, &app.screen.showsBackButton)
+        case "ShowsNavigationBar": readBool(assignment, file, \.showsNavigationBar)
+        case "ShowsSettingsIcon": readBool(assignment, file, \.showsSettingsIcon)
+        case "ShowsBackButton": readBool(assignment, file, \.showsBackButton)
         case "NavigationBarColor": app.screen.navigationBarColor = value
         case "NavigationBarTextColor": app.screen.navigationBarTextColor = value
         case "NavigationBarFont": app.screen.navigationBarFont = value
@@ -144,10 +144,10 @@ struct AppReader {
     }
 
     /// The words that systemd takes for a boolean.
-    private mutating func readBool(_ assignment: UnitFile.Assignment, _ file: String, _ target: inout Bool) {
+    private mutating func readBool(_ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<LoginScreen, Bool>) {
         switch assignment.value.lowercased() {
-        case "yes", "true", "on", "1": target = true
-        case "no", "false", "off", "0": target = false
+        case "yes", "true", "on", "1": app.screen[keyPath: target] = true
+        case "no", "false", "off", "0": app.screen[keyPath: target] = false
         default: note("\(assignment.key)= is yes or no", file, assignment.line, .error)
         }
     }

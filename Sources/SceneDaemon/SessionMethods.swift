@@ -1,0 +1,133 @@
+import LinuxIO
+import SceneModel
+import SceneProtocol
+import SessionCore
+import Varlink
+
+// org.scened.Session: what each call means to the session.
+
+extension Daemon {
+    static let sessionMethods: [(String, Method)] = [
+        serveSession(LoginIfRequired.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.loginIfRequired(request.caller(call.scene), options: call.options ?? LoginOptions(), world: $1)
+            }
+        },
+        serveSession(GetAccessToken.self, app: \.app) { daemon, request, call, live in
+            daemon.counters.tokens += 1
+            daemon.happened(live) {
+                $0.tokenRequested(
+                    request.caller(nil), account: call.account, minimumValidity: call.minimumValiditySeconds,
+                    rejected: call.rejected, scope: call.scope, world: $1)
+            }
+        },
+        serveSession(ConnectScene.self, app: \.app) { daemon, request, call, live in
+            guard request.call.more else { return daemon.answer(request.id, VarlinkMessage.expectedMore()) }
+            let peer = request.peer
+            let process = ProcessIdentity(pid: peer.pid, startTime: peer.startTime)
+            daemon.happened(live) { session, world in
+                session.sceneConnected(
+                    request.caller(call.scene), title: call.title, after: call.after, process: process,
+                    isRunning: { daemon.isRunning($0) }, world: world)
+            }
+        },
+        serveSession(UpdateScene.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) { session, _ in
+                session.sceneUpdated(
+                    request.caller(nil), scene: call.scene, activation: call.activation, title: call.title)
+            }
+        },
+        serveSession(Login.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.loginRequested(request.caller(call.scene), options: call.options ?? LoginOptions(), world: $1)
+            }
+        },
+        serveSession(HandleLogout.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.logoutHandled(request.caller(call.scene), options: call.options ?? LoginOptions(), world: $1)
+            }
+        },
+        serveSession(CancelLogin.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) { $0.loginCancelled(request.caller(call.scene), world: $1) }
+        },
+        serveSession(SwitchAccount.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.switchRequested(request.caller(call.scene), account: call.account, world: $1)
+            }
+        },
+        serveSession(Logout.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.logoutRequested(
+                    request.caller(call.scene), account: call.account, reason: call.reason, world: $1)
+            }
+        },
+        serveSession(LogoutAll.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.logoutAllRequested(request.caller(call.scene), reason: call.reason, world: $1)
+            }
+        },
+        serveSession(Lock.self, app: \.app) { daemon, request, _, live in
+            daemon.happened(live) { $0.lockRequested(request.caller(nil), true, world: $1) }
+        },
+        serveSession(Unlock.self, app: \.app) { daemon, request, _, live in
+            daemon.happened(live) { $0.lockRequested(request.caller(nil), false, world: $1) }
+        },
+        serveSession(ListAccounts.self, app: \.app) { daemon, request, _, live in
+            let session = live.session
+            daemon.answer(
+                request.id,
+                ListAccounts.Reply(
+                    accounts: session.accounts.map(\.account), current: session.current?.account, at: session.cursor))
+        },
+        serveSession(GetIdentity.self, app: \.app) { daemon, request, call, live in
+            daemon.answerIdentity(request, call.account, live)
+        },
+        serve(HandleResponse.self) { daemon, request, call in
+            let handled = daemon.responseHandled(call.url, uid: request.peer.uid)
+            daemon.answer(request.id, HandleResponse.Reply(handled: handled))
+        },
+    ]
+
+    static let loginHostMethods: [(String, Method)] = [
+        serveSession(GetLoginScreen.self, app: \.app) { daemon, request, call, live in
+            guard let app = daemon.configuration.apps[call.app] else {
+                return daemon.fail(request.id, .unknownApp(call.app))
+            }
+            var screen = app.screen
+            screen.loginHosts = live.session.loginHosts
+            screen.canAddLoginHost = app.canChangeLoginHost
+            daemon.answer(request.id, GetLoginScreen.Reply(screen: screen))
+        },
+        serveSession(AddLoginHost.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) {
+                $0.loginHostAdded(request.caller(call.scene), url: call.url, label: call.label, world: $1)
+            }
+        },
+        serveSession(RemoveLoginHost.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) { $0.loginHostRemoved(request.caller(call.scene), url: call.url, world: $1) }
+        },
+        serveSession(SelectLoginHost.self, app: \.app) { daemon, request, call, live in
+            daemon.happened(live) { $0.loginHostSelected(request.caller(call.scene), url: call.url, world: $1) }
+        },
+    ]
+
+    /// Whether a process lives that is the peer of some connection here.
+    private func isRunning(_ process: ProcessIdentity) -> Bool {
+        connections.values.contains { served in
+            served.peer.pid == process.pid && served.stream != nil && served.peer.startTime == process.startTime
+                && served.peer.isRunning
+        }
+    }
+
+    private func answerIdentity(_ request: Request, _ account: String?, _ live: LiveSession) {
+        let session = live.session
+        if session.record.locked { return fail(request.id, .sessionLocked) }
+        guard let id = account ?? session.record.current else { return fail(request.id, .notSignedIn) }
+        guard let holder = session.accounts.first(where: { $0.account.id == id }) else {
+            return fail(request.id, .unknownAccount(id))
+        }
+        answer(
+            request.id,
+            GetIdentity.Reply(idToken: holder.grant.idToken, claims: JSONText(text: holder.claims ?? "{}")))
+    }
+}
