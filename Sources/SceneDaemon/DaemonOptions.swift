@@ -49,12 +49,14 @@ struct DaemonOptions: Sendable {
         configurationDirectories =
             given.isEmpty
             ? (isSystem ? [] : own.map { [$0 + "/scened"] } ?? []) + ["/etc/scened", "/usr/lib/scened"] : given
-        guard let socket = arguments[Self.socket] ?? runtime.map({ $0 + "/scened/session" }) else {
+        let socket = arguments[Self.socket] ?? runtime.map { $0 + "/scened/session" }
+        guard let socket = checksConfiguration ? socket ?? "" : socket else {
             throw UsageError("XDG_RUNTIME_DIR is not set, so there is no place for the socket", suggestion: "scened --socket PATH")
         }
         // The service manager names the unit's StateDirectory= itself; a user unit's is below XDG_CONFIG_HOME in old ones.
         let managed = set("STATE_DIRECTORY").flatMap { $0.contains(":") ? nil : $0 }
-        guard let directory = arguments[Self.state] ?? managed ?? state.map({ $0 + "/scened" }) else {
+        let directory = arguments[Self.state] ?? managed ?? state.map { $0 + "/scened" }
+        guard let directory = checksConfiguration ? directory ?? "" : directory else {
             throw UsageError("HOME is not set, so there is no place for the state", suggestion: "scened --state DIR")
         }
         self.socket = socket

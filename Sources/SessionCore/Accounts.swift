@@ -58,14 +58,11 @@ extension Session {
 
     mutating func loginCompleted(_ id: Int, _ change: Change, _ world: World) -> [Action] {
         guard let account = change.signedIn else { return beginRevocations(of: change) }
-        let scene = login?.presentingScene
+        let presenter = login?.presenter
         login = nil
         let name = account.displayName ?? account.username ?? account.email
         var actions: [Action] = [.endLogin(id, .signedIn(name: name))]
-        var entry = AuditEntry(kind: .signedIn)
-        entry.account = account
-        entry.scene = scene
-        actions.append(.audit(entry))
+        actions.append(.audit(audit(.signedIn, account, presenter)))
         for waiter in waiters where !waiter.joinedEnding {
             actions.append(.reply(waiter.caller.call, .login(completed(.signedIn, account))))
         }

@@ -169,20 +169,20 @@ extension Session {
         login = LoginAttempt(
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
             force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? current?.account.username,
-            state: .starting, presenter: asker.caller.call, presentingScene: asker.caller.scene)
+            state: .starting, presenter: asker.caller)
         return enqueue(.startLogin(id, asker.caller), world)
     }
 
     /// Keeps the presenter while it waits; else another that can show the login screen takes over.
     private mutating func elect(_ world: World) -> [Action] {
-        if let presenter = login?.presenter, waiters.contains(where: { $0.caller.call == presenter && wantsLogin($0) })
+        if let presenter = login?.presenter,
+            waiters.contains(where: { $0.caller.call == presenter.call && wantsLogin($0) })
         {
             return []
         }
         if case .completing = login?.state { return [] }
         guard let next = nextPresenter() else { return end(.abandoned, world) }
-        login?.presenter = next.caller.call
-        login?.presentingScene = next.caller.scene
+        login?.presenter = next.caller
         return []
     }
 
@@ -226,16 +226,16 @@ extension Session {
         }
         guard let login, wantsLogin(waiter) else { return nil }
         var progress = LoginProgress(.waiting)
-        progress.presenter = login.presentingScene
+        progress.presenter = login.presenter.scene
         switch login.state {
         case .ending:
             return nil
         case .redeeming, .completing:
             progress.state = .authorizing
         case .starting, .preparing:
-            if login.presenter == waiter.caller.call { return nil }
+            if login.presenter.call == waiter.caller.call { return nil }
         case .presenting(let page):
-            guard login.presenter == waiter.caller.call else { break }
+            guard login.presenter.call == waiter.caller.call else { break }
             progress.state = .presenting
             progress.loginScreen = page.loginScreen
             progress.authorizationUri = page.authorizationUri

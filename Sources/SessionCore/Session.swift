@@ -81,7 +81,7 @@ package struct Session: Sendable {
         snapshot.current = current?.account
         snapshot.pending = pending
         snapshot.loginUnderWay = login != nil
-        snapshot.presenter = login?.presentingScene
+        snapshot.presenter = login?.presenter.scene
         snapshot.loginHost = selectedLoginHost
         snapshot.locked = record.locked
         return snapshot

@@ -45,8 +45,7 @@ package struct LoginAttempt: Sendable {
     package let loginHint: String?
     package internal(set) var state: State
     /// The call that shows the login screen.
-    package internal(set) var presenter: CallID?
-    package internal(set) var presentingScene: String?
+    package internal(set) var presenter: Caller
 
     var isEnding: Bool {
         if case .ending = state { true } else { false }
