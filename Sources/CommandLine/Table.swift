@@ -76,11 +76,14 @@ package struct Table: Sendable {
         guard terminal.isTerminal else { return widths }
         var excess = widths.reduce(0, +) + Self.gap * (columns.count - 1) - terminal.width
         while excess > 0 {
-            // The widest gives first: short columns stay whole.
+            // The widest gives first, down to the next: short columns stay whole.
             let candidates = columns.indices.filter { columns[$0].shortens && widths[$0] > Self.leastWidth }
-            guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { break }
-            widths[widest] -= 1
-            excess -= 1
+                .sorted { widths[$0] > widths[$1] }
+            guard let widest = candidates.first else { break }
+            let next = candidates.count > 1 ? widths[candidates[1]] : Self.leastWidth
+            let given = min(excess, max(1, widths[widest] - next))
+            widths[widest] -= given
+            excess -= given
         }
         return widths
     }

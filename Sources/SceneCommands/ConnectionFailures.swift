@@ -27,7 +27,7 @@ extension SocketPath {
         case EACCES, EPERM:
             CommandFailure(.denied, "You may not connect to \(shown)", suggestion: "ls -l \(shown)")
         case ECONNREFUSED where !isSocket:
-            CommandFailure(.noDaemon, "\(shown) is no socket", suggestion: "scenectl status, without --socket")
+            CommandFailure(.noDaemon, "\(shown) is no socket", suggestion: "scenectl status")
         case ENOENT, ECONNREFUSED, ENOTDIR:
             CommandFailure(.noDaemon, "scened is not running at \(shown)", suggestion: startLine)
         case ETIMEDOUT:

@@ -54,7 +54,7 @@ struct Refusal {
             CommandFailure(.denied, "scened refuses: \(Inert.text(reason))", suggestion: "scenectl apps")
         case .sessionLocked:
             CommandFailure(
-                .denied, "The session is locked", suggestion: "scenectl watch\(appOption), until it is unlocked")
+                .denied, "The session is locked", suggestion: "scenectl watch\(appOption)")
         default: describeLogin(failure)
         }
     }
@@ -84,7 +84,7 @@ struct Refusal {
             return CommandFailure(.denied, "The login host or the user denied the login", suggestion: login)
         case .loginFailed("login_in_progress", _):
             return CommandFailure(
-                .failure, "Another login is under way", suggestion: "\(login) --if-required, to join it")
+                .failure, "Another login is under way", suggestion: "\(login) --if-required")
         case .loginFailed(let code, let description):
             let text = description.map { Inert.text($0) + " (\(Inert.text(code)))" } ?? Inert.text(code)
             return CommandFailure(.failure, "The login failed: \(text)", suggestion: login)

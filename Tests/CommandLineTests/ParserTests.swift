@@ -132,4 +132,16 @@ import Testing
         }
         #expect(try arguments.integer(reason, in: 1...600) == 600)
     }
+
+    /// Whatever the words and their order: an answer or a usage error.
+    @Test func noLineIsTooOdd() {
+        var random = SystemRandomNumberGenerator()
+        let words = [
+            "", "-", "--", "=", "--=", "--app", "--app=", "--json", "--json=", "-h", "logout", "switch", "\u{0}", "é",
+        ]
+        for _ in 0..<5000 {
+            let line = (0..<Int.random(in: 0..<6, using: &random)).map { _ in words.randomElement() ?? "" }
+            do { _ = try tool.parse(line) } catch { #expect(!error.problem.isEmpty, "\(line)") }
+        }
+    }
 }

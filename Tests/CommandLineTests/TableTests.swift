@@ -36,4 +36,21 @@ import Testing
         #expect(table.lines(for: Terminal())[1].displayWidth == 92)
         #expect(table.lines(for: Terminal(isTerminal: true, width: 10))[1].displayWidth == 40)
     }
+
+    @Test func theWidestColumnGivesFirst() {
+        var table = Table([.init("A", shortens: true), .init("B", shortens: true), .init("C")])
+        table.add("short", Table.Cell(String(repeating: "b", count: 1_000_000)), "c")
+        table.add(Table.Cell(String(repeating: "a", count: 50)), "b", "c")
+        let lines = table.lines(for: Terminal(isTerminal: true, width: 80))
+        #expect(lines.map(\.displayWidth) == [80, 80, 80])
+        #expect(lines[1].hasPrefix("short  "))
+        #expect(lines[2].hasPrefix(String(repeating: "a", count: 30)))
+    }
+
+    @Test func rowsMayBeShortOrLong() {
+        var table = Table([.init("A"), .init("B")])
+        table.add("1")
+        table.add("1", "2", "3")
+        #expect(table.lines(for: Terminal()) == ["A  B", "1", "1  2"])
+    }
 }

@@ -42,14 +42,14 @@ import Testing
             "The login host or the user denied the login. Try: scenectl login --app notes"),
         Case(
             .loginFailed(code: "login_in_progress", description: nil), 1,
-            "Another login is under way. Try: scenectl login --app notes --if-required, to join it"),
+            "Another login is under way. Try: scenectl login --app notes --if-required"),
         Case(
             .loginHostUnavailable(retryAfterSeconds: 90), 75,
             "The login host cannot be reached or is overloaded, and asks to wait 1 min 30 s. Try: scenectl status"),
         Case(
             .storageUnavailable(reason: "disk full"), 75,
             "scened cannot read or write its state: disk full. Try: scenectl status"),
-        Case(.sessionLocked, 77, "The session is locked. Try: scenectl watch --app notes, until it is unlocked"),
+        Case(.sessionLocked, 77, "The session is locked. Try: scenectl watch --app notes"),
         Case(.accessDenied(reason: "\u{1b}[2J"), 77, "scened refuses: \\x1b[2J. Try: scenectl apps"),
         Case(
             .quotaExceeded(resource: "scenes", limit: 1024), 75,
