@@ -116,6 +116,7 @@ final class HTTPServer {
         timer = nil
         guard let server else { return }
         if quietRuns > Self.quietRunLimit { return rest() }
+        watch?.update(.readable)
         var milliseconds: UInt64 = 0
         guard MHD_get_timeout(server, &milliseconds) == .YES else { return }
         let delay = Int64(min(milliseconds, 3_600_000)) * 1_000_000
@@ -127,7 +128,6 @@ final class HTTPServer {
         timer = loop.schedule(at: EventLoop.now.boot.advanced(byNanoseconds: Self.restNanoseconds)) { [weak self] in
             guard let self else { return }
             quietRuns = 0
-            watch?.update(.readable)
             run()
         }
     }

@@ -38,17 +38,15 @@ final class LoginFixture: @unchecked Sendable {
     }
 
     /// Does `body` on the loop's thread and waits for it.
-    func onLoop<Result>(_ body: (LoginPages) throws -> Result) throws -> Result {
-        try withoutActuallyEscaping(body) { body in
-            let work = Work(body)
-            let done = DispatchSemaphore(value: 0)
-            loop.enqueue { [self] in
-                if let pages { work.perform(pages) }
-                done.signal()
-            }
-            done.wait()
-            return try work.result()
+    func onLoop<Result>(_ body: @escaping (LoginPages) throws -> Result) throws -> Result {
+        let work = Work(body)
+        let done = DispatchSemaphore(value: 0)
+        loop.enqueue { [self] in
+            if let pages { work.perform(pages) }
+            done.signal()
         }
+        done.wait()
+        return try work.result()
     }
 
     /// Holds the loop's thread for the time of `body`.
@@ -79,7 +77,7 @@ final class LoginFixture: @unchecked Sendable {
     }
 
     func takeCallbacks() throws -> [Callback] {
-        try onLoop { _ in
+        try onLoop { [self] _ in
             defer { callbacks = [] }
             return callbacks
         }
@@ -91,7 +89,7 @@ final class LoginFixture: @unchecked Sendable {
     ) throws -> OpenedLogin {
         var screen = LoginScreen()
         screen.title = title
-        return try onLoop {
+        return try onLoop { [screen] in
             try $0.open(login: login, uid: uid, redirectURI: redirectURI, screen: screen, hostLabel: "Production")
         }
     }
@@ -104,7 +102,7 @@ final class LoginFixture: @unchecked Sendable {
 
     /// Answers the one callback that is waiting.
     func respond(_ outcome: LoginOutcome, thenClose login: Int? = nil) throws {
-        try onLoop { pages in
+        try onLoop { [self] pages in
             callbacks.popLast()?.respond(outcome)
             if let login { pages.close(login: login) }
         }

@@ -41,17 +41,29 @@ struct LoginPagesAbuseTests {
         #expect(idle.count == 200)
     }
 
-    @Test(arguments: [
-        "GET /callback?state=the-state&x=\(String(repeating: "a", count: 100_000)) HTTP/1.1\r\nHost: HOST\r\n\r\n",
-        "GET /callback?state=the-state HTTP/1.1\r\nHost: HOST\r\nX: \(String(repeating: "a", count: 100_000))\r\n\r\n",
-        "GET /callback?state=the-state HTTP/1.1\r\nHost: HOST\r\n\(String(repeating: "A: b\r\n", count: 20_000))\r\n",
-    ])
-    func tooLargeHeadsAreRefused(request: String) throws {
+    enum Excess: String, CaseIterable {
+        case target, header, headers
+
+        func request(host: String) -> String {
+            let long = String(repeating: "a", count: 100_000)
+            let target = self == .target ? "/callback?state=the-state&x=\(long)" : "/callback?state=the-state"
+            let more =
+                switch self {
+                case .target: ""
+                case .header: "X: \(long)\r\n"
+                case .headers: String(repeating: "A: b\r\n", count: 20_000)
+                }
+            return "GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\(more)\r\n"
+        }
+    }
+
+    @Test(arguments: Excess.allCases)
+    func tooLargeHeadsAreRefused(excess: Excess) throws {
         let fixture = try LoginFixture()
         let login = try fixture.open()
         try fixture.ready()
         let browser = try #require(RawBrowser(port: login.port))
-        browser.send(request.replacingHost(login.authority).utf8)
+        browser.send(excess.request(host: login.authority).utf8)
         if let answer = browser.answer() { #expect((400..<500).contains(answer.status)) }
         #expect(try fixture.takeCallbacks().isEmpty)
         try completes(fixture, login)
@@ -84,15 +96,17 @@ struct LoginPagesAbuseTests {
             "POST /callback HTTP/1.1\r\nHost: \(login.authority)\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
             "GET / HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 99999999999999999999\r\n\r\n",
         ]
-        for _ in 0..<60 {
+        for _ in 0..<150 {
             let bytes = mutate(Array((seeds.randomElement(using: &generator) ?? "").utf8), &generator)
             guard let browser = RawBrowser(port: login.port) else {
                 Issue.record("the port has closed")
                 return
             }
             browser.send(bytes)
-            shutdown(browser.socket, Int32(Bool.random(using: &generator) ? SHUT_WR : SHUT_RDWR))
-            let answer = browser.readAll()
+            if Bool.random(using: &generator) { shutdown(browser.socket, Int32(SHUT_WR)) }
+            // An unfinished request is answered by nothing but its time limit: what matters has come after some turns.
+            for _ in 0..<5 { #expect(try fixture.onLoop { _ in true }) }
+            let answer = browser.readAvailable()
             #expect(answer.isEmpty || answer.starts(with: Array("HTTP/1.".utf8)))
         }
         #expect(try fixture.takeCallbacks().isEmpty)
@@ -112,11 +126,5 @@ struct LoginPagesAbuseTests {
             }
         }
         return bytes
-    }
-}
-
-extension String {
-    fileprivate func replacingHost(_ host: String) -> String {
-        split(separator: "HOST", maxSplits: 1, omittingEmptySubsequences: false).joined(separator: host)
     }
 }

@@ -8,7 +8,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct LoginPagesListeningTests {
     private func freePort() throws -> UInt16 {
-        try ListenSocket.port(of: try ListenSocket.open(isIPv6: false, port: 0).raw)
+        let socket = try ListenSocket.open(isIPv6: false, port: 0)
+        return try ListenSocket.port(of: socket.raw)
     }
 
     @Test func aFixedPortIsSharedAndRoutedByState() throws {

@@ -58,6 +58,13 @@ final class RawBrowser {
         }
     }
 
+    /// What has come so far.
+    func readAvailable() -> [UInt8] {
+        var buffer = [UInt8](repeating: 0, count: 16384)
+        let count = recv(socket, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+        return Array(buffer.prefix(max(count, 0)))
+    }
+
     /// nil where the connection was closed without an answer.
     func answer() -> Answer? {
         let text = String(decoding: readAll(), as: UTF8.self)
