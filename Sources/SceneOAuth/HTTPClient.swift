@@ -49,6 +49,7 @@ package final class HTTPClient {
     /// Starts a request; `completion` is called once, from the loop, or at once for a request that cannot be sent.
     /// Returns what cancels it.
     func start(_ request: HTTPRequest, _ completion: @escaping HTTPTransfer.Completion) -> () -> Void {
+        assert(loop.isIsolatingCurrentContext() == true)
         guard let multi else {
             completion(.failure(.unreachable(reason: "libcurl cannot start")))
             return {}

@@ -31,11 +31,16 @@ package struct HTTPResponse: Sendable {
     /// By lowercase name; a repeated header's values are joined by commas.
     package var headers: [String: String]
     package var body: [UInt8]
+    /// Whether the answer says where its body ends. If not, the body may be cut off.
+    package var isDelimited: Bool
 
-    package init(status: Int, headers: [String: String] = [:], body: [UInt8] = []) {
+    package init(
+        status: Int, headers: [String: String] = [:], body: [UInt8] = [], isDelimited: Bool = true
+    ) {
         self.status = status
         self.headers = headers
         self.body = body
+        self.isDelimited = isDelimited
     }
 }
 

@@ -16,6 +16,8 @@ final class HTTPTransfer {
     private var redirects = 0
     private var headers: [String: String] = [:]
     private var headerBytes = 0
+    private var isHeaderWhole = false
+    private var isDelimited = false
     private var received: [UInt8] = []
     private var isTooLarge = false
     private var completion: Completion?
@@ -121,6 +123,11 @@ final class HTTPTransfer {
         let line = String(decoding: raw, as: UTF8.self)
         if line.hasPrefix("HTTP/") {
             headers = [:]  // an interim answer (RFC 9110, section 15.2) precedes this one
+            isHeaderWhole = false
+            isDelimited = !line.hasPrefix("HTTP/1")
+        } else if line == "\r\n" || line == "\n" {
+            isHeaderWhole = true
+            isDelimited = isDelimited || headers["content-length"] != nil || headers["transfer-encoding"] != nil
         } else if let colon = line.firstIndex(of: ":") {
             let value = line[line.index(after: colon)...].trimmed
             headers[line[..<colon].lowercased(), default: ""].join(value)
@@ -155,8 +162,12 @@ final class HTTPTransfer {
 
     func complete(_ code: CURLcode) {
         let status = scene_curl_status(easy)
-        if code == CURLE_OK, status > 0 {
-            complete(.success(HTTPResponse(status: status, headers: headers, body: received)))
+        if code == CURLE_OK, status > 0, isHeaderWhole {
+            complete(
+                .success(
+                    HTTPResponse(status: status, headers: headers, body: received, isDelimited: isDelimited)))
+        } else if code == CURLE_OK {
+            complete(.failure(.unreachable(reason: "the answer breaks off")))
         } else {
             complete(.failure(isTooLarge ? .tooLarge : HTTPTransfer.failure(code)))
         }

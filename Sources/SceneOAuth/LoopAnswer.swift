@@ -4,12 +4,14 @@ import LinuxIO
 /// loop, when the task is cancelled.
 func answer<Value: Sendable, Failure: Error>(
     on loop: EventLoop, cancelled: Failure,
+    isolation: isolated (any Actor)? = #isolation,
     start: (@escaping (Result<Value, Failure>) -> Void) -> () -> Void
 ) async throws(Failure) -> Value {
     if Task.isCancelled { throw cancelled }
     let pending = PendingAnswer()
     let result = await withTaskCancellationHandler {
-        await withCheckedContinuation { continuation in
+        _ = isolation  // keeps the closure on the caller's actor
+        return await withCheckedContinuation { continuation in
             pending.cancel = start { continuation.resume(returning: $0) }
         }
     } onCancel: {

@@ -44,7 +44,7 @@ struct TokenEndpoint {
                 throw .unavailable("the answer to a token request is no JSON object")
             }
             return try Tokens(members, requested: requested)
-        case 400 where response.body.isEmpty:
+        case 400 where response.body.isEmpty && response.isDelimited:
             throw .refused(code: "invalid_grant", description: nil)
         case 400, 401, 403:
             throw refusal.map { read($0, unavailable) } ?? unavailable

@@ -103,9 +103,10 @@ import Testing
             ])
     }
 
-    @Test(arguments: [
-        .answer(503, ["Retry-After": "30"]), .answer(429, ["Retry-After": "30"]),
-    ] as [ScriptedAnswer])
+    @Test(
+        arguments: [
+            .answer(503, ["Retry-After": "30"]), .answer(429, ["Retry-After": "30"]),
+        ] as [ScriptedAnswer])
     func aFailureIsNotKept(answer: ScriptedAnswer) async throws {
         let fake = try FakeLoginHost()
         let metadata = JSONValue.text(of: fake.metadata)

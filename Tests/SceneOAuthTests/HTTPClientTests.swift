@@ -133,7 +133,8 @@ import Testing
 
     @Test(arguments: [
         "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc", "HTTP/1.1 200 OK\r\nContent-", "", "SSH-2.0-OpenSSH\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+        "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
     ])
     func brokenAnswers(answer: String) async throws {
         let server = try ScriptedServer { _ in .raw(answer) }

@@ -16,7 +16,8 @@ import Testing
         let fake = try FakeLoginHost()
         fake.on("/userinfo") { request in
             request.headers["authorization"] == "Bearer access-token-1"
-                ? .json(#"{"sub":"alice","name":"Alice","email":"a@example.com","iss":"evil","preferred_username":"al"}"#)
+                ? .json(
+                    #"{"sub":"alice","name":"Alice","email":"a@example.com","iss":"evil","preferred_username":"al"}"#)
                 : .answer(401)
         }
         let (pending, tokens, identity) = try await withLoopHost { host in
@@ -31,7 +32,7 @@ import Testing
         #expect(identity.issuer == fake.url && identity.subject == "alice")
         #expect(identity.displayName == "Alice" && identity.email == "a@example.com" && identity.username == "al")
         let claims = try #require(JSONValue.object(in: Array(identity.claims.utf8)))
-        #expect(claims["iss"] == .string(fake.url)) // what is signed counts before userinfo
+        #expect(claims["iss"] == .string(fake.url))  // what is signed counts before userinfo
         #expect(claims["name"] == .string("Alice"))
 
         let request = fake.server.requests(to: "/token").first
@@ -58,10 +59,11 @@ import Testing
         #expect(try form(request)["client_id"] == nil)
     }
 
-    @Test(arguments: [
-        .answer(500), .json(#"{"sub":"bob","name":"Bob"}"#), .json(#"{"name":"Bob"}"#), .answer(200, [:], "<html>"),
-        .answer(302, ["Location": "/elsewhere"]), .raw(""),
-    ] as [ScriptedAnswer])
+    @Test(
+        arguments: [
+            .answer(500), .json(#"{"sub":"bob","name":"Bob"}"#), .json(#"{"name":"Bob"}"#), .answer(200, [:], "<html>"),
+            .answer(302, ["Location": "/elsewhere"]), .raw(""),
+        ] as [ScriptedAnswer])
     func userinfoIsNoCondition(answer: ScriptedAnswer) async throws {
         let fake = try FakeLoginHost()
         fake.on("/userinfo") { _ in answer }
@@ -231,12 +233,15 @@ import Testing
         #expect(fake.server.requests(to: "/token").isEmpty)
     }
 
-    @Test(arguments: [
-        .answer(200, [:], "<html>Sign in to the WLAN</html>"), .answer(500), .answer(503, ["Retry-After": "11"]),
-        .answer(429, ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"]), .answer(408), .raw(""),
-        .answer(307, ["Location": "/elsewhere"]), .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"access_token\""),
-        .answer(200, [:], String(repeating: " ", count: 300_000)),
-    ] as [ScriptedAnswer])
+    @Test(
+        arguments: [
+            .answer(200, [:], "<html>Sign in to the WLAN</html>"), .answer(500), .answer(503, ["Retry-After": "11"]),
+            .answer(429, ["Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"]), .answer(408), .raw(""),
+            .answer(307, ["Location": "/elsewhere"]),
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"access_token\""),
+            .answer(200, [:], String(repeating: " ", count: 300_000)), .raw("HTTP/1.1 400 Bad Request\r\n\r\n"),
+            .raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n"),
+        ] as [ScriptedAnswer])
     func trouble(answer: ScriptedAnswer) async throws {
         let fake = try FakeLoginHost()
         fake.on("/token") { _ in answer }
@@ -270,13 +275,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (.answer(400), "invalid_grant", nil),
-        (
-            .json(#"{"error":"invalid_grant","error_description":"refresh-token-1 is used"}"#, status: 400),
-            "invalid_grant", "[removed] is used"
-        ),
-    ] as [(ScriptedAnswer, String, String?)])
+    @Test(
+        arguments: [
+            (.answer(400), "invalid_grant", nil),
+            (
+                .json(#"{"error":"invalid_grant","error_description":"refresh-token-1 is used"}"#, status: 400),
+                "invalid_grant", "[removed] is used"
+            ),
+        ] as [(ScriptedAnswer, String, String?)])
     func theHostsNo(answer: ScriptedAnswer, code: String, description: String?) async throws {
         let fake = try FakeLoginHost()
         fake.on("/token") { _ in answer }

@@ -29,6 +29,8 @@ final class ScriptedServer: Sendable {
     /// Signalled when a client has hung up on `silence`.
     let hungUp = Ended()
     private let listener: Int32
+    /// Its descriptor's number may belong to another once it no longer listens.
+    private let isListening = Mutex(true)
     private let seen = Mutex<[SeenRequest]>([])
     private let script: @Sendable (SeenRequest) -> ScriptedAnswer
 
@@ -61,7 +63,12 @@ final class ScriptedServer: Sendable {
     deinit { stop() }
 
     /// From here on, connections are refused.
-    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
+    func stop() {
+        isListening.withLock { listening in
+            if listening { shutdown(listener, Int32(SHUT_RDWR)) }
+            listening = false
+        }
+    }
 
     var url: String { "http://127.0.0.1:\(port)" }
     var requests: [SeenRequest] { seen.withLock { $0 } }
@@ -71,8 +78,8 @@ final class ScriptedServer: Sendable {
         defer { close(connection) }
         guard let request = read(connection) else { return }
         seen.withLock { $0.append(request) }
-        let answer = script(request)
         arrived.signal()
+        let answer = script(request)
         switch answer {
         case .answer(let status, let headers, let body):
             let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
