@@ -91,9 +91,11 @@ def sign_in(user, progress, provider):
     expect("provider", f"had {count} authorization request", count == 1)
 
 
-def show(windows, at):
+def show(windows):
+    """What each window has seen of all that has happened by now."""
+    now = windows[0].scene.call("ListAccounts", as_scene=False).wait()["at"]
     for window in windows:
-        window.show_up_to(at)
+        window.show_up_to(now)
 
 
 def three_ask_at_once(windows, provider):
@@ -114,7 +116,7 @@ def three_ask_at_once(windows, provider):
                progress["state"] == "signedIn" and name_of(progress["account"]) == "alice")
     places = {place(call.progress[-1]["at"]) for call in calls}
     expect("scened", "named the same place in history to all", len(places) == 1)
-    show(windows, calls[0].progress[-1]["at"])
+    show(windows)
     return calls[0].progress[-1]["account"]
 
 
@@ -132,7 +134,7 @@ def second_account(window, windows, provider):
     sign_in("bob", progress, provider)
     done = call.wait()["progress"]
     expect(window.name, f"is signed in as {name_of(done['account'])}", name_of(done["account"]) == "bob")
-    show(windows, done["at"])
+    show(windows)
     return done["account"]
 
 
@@ -140,7 +142,7 @@ def switch_back(window, windows, account):
     headline("A switch back")
     reply = window.scene.call("SwitchAccount", account=account["id"]).wait()
     expect(window.name, f"switched to {name_of(reply['account'])}", reply["account"]["id"] == account["id"])
-    show(windows, reply["at"])
+    show(windows)
 
 
 def log_out(window, windows, provider, account, token):
@@ -148,7 +150,7 @@ def log_out(window, windows, provider, account, token):
     reply = window.scene.call("Logout", account=account["id"], reason="end of shift").wait()
     remote = reply["result"]["remote"]
     expect(window.name, f"signed {name_of(account)} out; at the provider: {remote}", remote == "revoked")
-    show(windows, reply["at"])
+    show(windows)
     status = provider.userinfo(token)
     expect("provider", f"answers alice's token with {status}", status == 401)
 
@@ -158,7 +160,7 @@ def log_all_out(window, windows, daemon):
     reply = window.scene.call("LogoutAll").wait()
     gone = [name_of(result["account"]) for result in reply["results"]]
     expect(window.name, f"signed out {', '.join(gone)}", gone == ["bob"])
-    show(windows, reply["at"])
+    show(windows)
     expect("scened", "has nobody left and listens for no browser",
            daemon.call("ListAccounts")["accounts"] == [] and eventually(lambda: not daemon.listening_ports()))
 

@@ -30,7 +30,7 @@ def test_varlink_lists_and_describes(client):
 
 def test_varlink_calls(client):
     with client.open("org.scened.Session") as session:
-        reply = session.ListAccounts("notes")
+        reply = session.ListAccounts(app="notes")
         assert reply["accounts"] == [] and reply["at"]["epoch"]
         assert session.GetLoginScreen(app="notes")["screen"]["loginHosts"][0]["selected"] is True
     with client.open("org.scened.Manager") as manager:
@@ -39,11 +39,11 @@ def test_varlink_calls(client):
 
 def test_varlink_streams_events(client, daemon):
     with client.open("org.scened.Session") as session, client.open("org.scened.Session") as other:
-        events = session.ConnectScene("notes", _more=True)
+        events = session.ConnectScene(app="notes", _more=True)
         first = next(events)["event"]
         assert first["kind"] == "snapshot" and first["scene"] and first["snapshot"]["accounts"] == []
-        other.AddLoginHost("notes", url="https://login.example.org", label="Added")
-        other.SelectLoginHost("notes", url="https://login.example.org")
+        other.AddLoginHost(app="notes", url="https://login.example.org", label="Added")
+        other.SelectLoginHost(app="notes", url="https://login.example.org")
         changed = next(events)["event"]
         while changed["kind"] != "loginHostChanged" or changed.get("loginHost") != "https://login.example.org":
             changed = next(events)["event"]
@@ -69,7 +69,7 @@ def test_varlink_gets_errors_by_name(client, method, arguments, error):
 def test_varlink_standard_errors(client):
     with client.open("org.scened.Session") as session:
         with pytest.raises(varlink.VarlinkError) as raised:
-            session.ConnectScene("notes")
+            session.ConnectScene(app="notes")
         assert raised.value.error() == "org.varlink.service.ExpectedMore"
     # The Python client checks parameters against the description itself, so this one is written by hand.
     with client.open_connection() as connection:

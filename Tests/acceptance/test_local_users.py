@@ -10,18 +10,16 @@ NOBODY = 65534
 CLIENT = """
 import socket, sys
 host, port, target, how = sys.argv[1:]
-client = socket.create_connection((host, int(port)), 10)
-client.settimeout(10)
-client.sendall(f"GET {target} HTTP/1.1\\r\\nHost: {host}:{port}\\r\\nConnection: close\\r\\n\\r\\n".encode())
-if how == "reset":
-    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\\1\\0\\0\\0\\0\\0\\0\\0")
-if how == "read":
-    try:
-        while chunk := client.recv(65536):
-            sys.stdout.write(chunk.decode(errors="replace"))
-    except ConnectionError:
-        pass
-client.close()
+try:
+    client = socket.create_connection((host, int(port)), 10)
+    client.sendall(f"GET {target} HTTP/1.1\\r\\nHost: {host}:{port}\\r\\nConnection: close\\r\\n\\r\\n".encode())
+    if how == "reset":
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\\1\\0\\0\\0\\0\\0\\0\\0")
+    while how == "read" and (chunk := client.recv(65536)):
+        sys.stdout.write(chunk.decode(errors="replace"))
+    client.close()
+except ConnectionError:
+    pass
 """
 
 

@@ -4,18 +4,21 @@ import os
 import shutil
 
 import pytest
-from machine import HERE, ROOT, SHARED, Person, Unit, run
+from machine import HERE, ROOT, SHARED, Person, Unit, install, run
 from provider import Provider
-from scenes import eventually
 
 
 @pytest.fixture(scope="session", autouse=True)
-def installed():
+def shared():
     assert os.path.isdir("/run/systemd/system"), "run these under Tests/tools/with-systemd"
-    run(f"{ROOT}/systemd/install", "--from", os.environ["SCENED_RELEASE"])
     shutil.copytree(os.path.dirname(HERE), f"{SHARED}/acceptance")
     shutil.copytree(f"{ROOT}/Tests/idp", f"{SHARED}/idp")
     run("chmod", "-R", "a+rX", SHARED)
+
+
+@pytest.fixture(autouse=True)
+def installed():
+    install()
 
 
 @pytest.fixture(scope="session")
@@ -50,8 +53,7 @@ def system(dot):
 @pytest.fixture
 def user(dot, ada):
     """The same for a person's own instance."""
-    run("loginctl", "enable-linger", ada.name)
-    eventually(lambda: os.path.exists(f"{ada.runtime}/bus"), 30, "the user's manager")
+    ada.start_manager()
     unit = Unit(ada)
     unit.systemctl("start", "scened.socket")
     yield unit

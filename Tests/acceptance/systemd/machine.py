@@ -22,6 +22,19 @@ def run(*command, check=True, **options):
     return result
 
 
+MANIFEST = "/usr/local/share/scened/installed"
+
+
+def install():
+    if not os.path.exists(MANIFEST):
+        run(f"{ROOT}/systemd/install", "--from", os.environ["SCENED_RELEASE"])
+
+
+def uninstall():
+    if os.path.exists(MANIFEST):
+        run(f"{ROOT}/systemd/install", "--uninstall")
+
+
 class Person:
     """A user of the machine, with scenes and a browser."""
 
@@ -37,6 +50,11 @@ class Person:
 
     def run(self, *command, **options):
         return run(*self.prefix(), *command, cwd="/", **options)
+
+    def start_manager(self):
+        """Have a service manager of one's own, without being logged in."""
+        run("loginctl", "enable-linger", self.name)
+        eventually(lambda: os.path.exists(f"{self.runtime}/bus"), 30, "the user's manager")
 
     def systemctl(self, *arguments, **options):
         return self.run("systemctl", "--user", *arguments, **options)
@@ -97,6 +115,8 @@ class Unit:
         eventually(lambda: self.show("ActiveState") == "active", 30, "scened is active")
 
     def clear(self):
+        if not os.path.exists(MANIFEST):
+            return
         self.systemctl("stop", "scened.socket", "scened.service")
         assert self.show("ActiveState") == "inactive", self.show("Result")
         root = self.person.runtime if self.person else "/run"

@@ -48,9 +48,8 @@ def test_watchdog(unit, ada):
     ada.sign_in(unit.socket)
     before = unit.pid
     # It is fed while nothing happens.
-    eventually(lambda: any("WATCHDOG" in e.get("MESSAGE", "") for e in unit.journal()) or unit.pid != before or
-               int(unit.show("WatchdogTimestampMonotonic")) > int(unit.show("ActiveEnterTimestampMonotonic")), 10,
-               "a sign of life")
+    fed = unit.show("WatchdogTimestampMonotonic")
+    eventually(lambda: unit.show("WatchdogTimestampMonotonic") != fed, 10, "a sign of life")
     assert unit.pid == before and unit.show("NRestarts") == "0"
     os.kill(before, signal.SIGSTOP)
     eventually(lambda: unit.show("NRestarts") == "1", 30, "the watchdog's restart")

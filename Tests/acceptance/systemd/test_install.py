@@ -1,8 +1,8 @@
-"""Installation and its undoing. Last, as it takes away what the other tests use."""
+"""Installation and its undoing."""
 
 import os
 
-from machine import ROOT, run
+from machine import MANIFEST, ROOT, install, run, uninstall
 
 INSTALL = f"{ROOT}/systemd/install"
 
@@ -14,20 +14,20 @@ def below(*roots):
 def test_uninstall_removes_what_was_installed(system, ada):
     ada.sign_in(system.socket)
     run("systemctl", "enable", "scened.socket")
-    with open("/usr/local/share/scened/installed") as file:
+    with open(MANIFEST) as file:
         installed = set(file.read().split())
     assert "/usr/local/bin/scened" in installed and all(os.path.exists(path) for path in installed)
     before = below("/usr/local", "/etc/scened", "/var/lib/scened")
     said = run(INSTALL, "--uninstall").stdout
     gone = before - below("/usr/local", "/etc/scened", "/var/lib/scened")
-    assert gone == installed | {"/usr/local/share/scened/installed"}
+    assert gone == installed | {MANIFEST}
     assert os.path.exists("/etc/scened/apps.d/notes.conf") and os.listdir("/var/lib/scened")
     assert "/var/lib/scened" in said and "/etc/scened" in said
     assert not os.path.exists("/run/scened/session")
     assert run("systemctl", "is-enabled", "scened.socket", check=False).returncode != 0
     assert run(INSTALL, "--uninstall", check=False).returncode == 1
     # And back: what was kept is used again.
-    run(INSTALL, "--from", os.environ["SCENED_RELEASE"])
+    install()
     run("systemctl", "start", "scened.socket")
     assert ada.call(system.socket, "ListAccounts")["current"]["username"] == "alice"
 
@@ -40,10 +40,10 @@ def test_without_root_for_oneself(ada):
         run("cp", f"{os.environ['SCENED_RELEASE']}/{program}", f"{home}/built")
     run("chown", "-R", ada.name, home)
     # What the tests have installed for everybody would be found first.
-    run(INSTALL, "--uninstall")
+    uninstall()
+    ada.start_manager()
     ada.run(f"{home}/systemd/install", "--user-only", "--from", f"{home}/built")
     assert os.path.exists(f"{home}/.local/bin/scened")
-    run("loginctl", "enable-linger", ada.name)
     unit = f"{home}/.local/share/systemd/user/scened.service"
     with open(unit) as file:
         assert f"ExecStart={home}/.local/bin/scened" in file.read()
