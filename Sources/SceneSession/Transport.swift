@@ -100,7 +100,8 @@ actor Transport {
     /// `ready` is waited for before each attempt: the scene that the call names has to be connected.
     func call<Method: WireMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters, more: Bool = false, isRepeatable: Bool = true,
-        ready: () async throws(SceneError) -> Void = {}, progress: (Method.Reply) -> Void = { _ in }
+        ready: () async throws(SceneError) -> Void = {},
+        progress: (Method.Reply) -> Void = { _ in }
     ) async throws(SceneError) -> Method.Reply where Method.Parameters: Sendable, Method.Reply: Sendable {
         var backoff = Backoff()
         while true {
