@@ -17,6 +17,8 @@ struct HTML {
             case "\"": markup += "&quot;"
             case "'": markup += "&#39;"
             case _ where scalar.properties.generalCategory == .control: markup += " "
+            // Embeddings, overrides and isolates would let a name be read otherwise than it is written.
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": continue
             default: markup.unicodeScalars.append(scalar)
             }
         }

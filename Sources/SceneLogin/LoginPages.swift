@@ -6,6 +6,11 @@ package struct OpenedLogin: Hashable, Sendable {
     package var loginScreen: String
     /// The redirect URI with the port that it has now.
     package var redirectURI: String
+
+    package init(loginScreen: String, redirectURI: String) {
+        self.loginScreen = loginScreen
+        self.redirectURI = redirectURI
+    }
 }
 
 /// What a browser reaches on this machine's loopback while logins are under way: login screens, and the addresses that
