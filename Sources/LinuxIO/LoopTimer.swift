@@ -8,7 +8,7 @@ package final class LoopTimer {
     /// Its place in the heap; -1 once it has left.
     fileprivate(set) var position = -1
     private var handler: (() -> Void)?
-    private let loop: EventLoop
+    private weak var loop: EventLoop?
 
     init(loop: EventLoop, deadline: Instant, sequence: UInt64, handler: @escaping () -> Void) {
         self.loop = loop
@@ -21,7 +21,7 @@ package final class LoopTimer {
     package func cancel() {
         guard handler != nil else { return }
         handler = nil
-        loop.remove(self)
+        loop?.remove(self)
     }
 
     func fire() {

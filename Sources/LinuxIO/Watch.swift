@@ -29,7 +29,7 @@ package final class Watch {
     let descriptor: Int32
     /// Goes into epoll's data, so that an event of a closed descriptor is not taken for one of its successor.
     let generation: UInt32
-    private let loop: EventLoop
+    private weak var loop: EventLoop?
     private var interest: Readiness
     private var handler: ((Readiness) -> Void)?
 
@@ -51,14 +51,14 @@ package final class Watch {
     package func update(_ interest: Readiness) {
         guard handler != nil, interest != self.interest else { return }
         self.interest = interest
-        loop.modify(self, interest)
+        loop?.modify(self, interest)
     }
 
     /// No handler runs after this, even where its event is already taken.
     package func cancel() {
         guard handler != nil else { return }
         handler = nil
-        loop.remove(self)
+        loop?.remove(self)
     }
 
     func ready(_ readiness: Readiness) {

@@ -112,6 +112,7 @@ import Testing
         connection.resumeReading()
         run(loop)
         connection.close()
+        settle(loop)
     }
 
     /// A send that fails must not call back into the sender.

@@ -29,9 +29,15 @@ import Testing
             close(near)
             close(far)
         }
-        @Sendable func again() { loop.enqueue { again() } }
+        let isOver = Locked(false)
+        @Sendable func again() {
+            if !isOver.withLock({ $0 }) { loop.enqueue { again() } }
+        }
         again()
-        let watch = try loop.watch(near, .readable) { _ in loop.stop() }
+        let watch = try loop.watch(near, .readable) { _ in
+            isOver.withLock { $0 = true }
+            loop.stop()
+        }
         #expect(write(far, "x", 1) == 1)
         run(loop)
         watch.cancel()
@@ -57,6 +63,25 @@ import Testing
         #expect(answers == (true, true))
         first.finish()
         second.finish()
+    }
+
+    @Test func aLoopThatNobodyNeedsIsGone() throws {
+        weak var gone: EventLoop?
+        let (watch, timer): (Watch, LoopTimer)
+        let (near, far) = try socketPair()
+        do {
+            let loop = try EventLoop()
+            gone = loop
+            watch = try loop.watch(near, .readable) { _ in }
+            timer = loop.schedule(at: Instant(nanoseconds: .max)) {}
+            settle(loop)
+        }
+        #expect(gone == nil)
+        watch.update(.writable)
+        watch.cancel()
+        timer.cancel()
+        close(near)
+        close(far)
     }
 
     @Test func clocksGoOn() {

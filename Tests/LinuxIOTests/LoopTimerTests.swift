@@ -60,9 +60,11 @@ import Testing
     @Test func aTimerThatSetsItselfForNowStarvesNobody() throws {
         let loop = try EventLoop()
         let (near, far) = try socketPair()
-        func again() { loop.schedule(at: Instant(nanoseconds: .min)) { again() } }
-        again()
         var seen: Set<String> = []
+        func again() {
+            if seen.count < 2 { loop.schedule(at: Instant(nanoseconds: .min)) { again() } }
+        }
+        again()
         func note(_ what: String) {
             seen.insert(what)
             if seen.count == 2 { loop.stop() }
