@@ -39,6 +39,20 @@ struct LoginPagesListeningTests {
         #expect(RawBrowser(port: first.port) == nil)
     }
 
+    @Test func aWindowIsToldOfTheEndWhileOthersShareThePort() throws {
+        let fixture = try LoginFixture()
+        let uri = "http://127.0.0.1:\(try freePort())/callback"
+        let login = try fixture.open(login: 1, redirectURI: uri)
+        _ = try fixture.open(login: 2, redirectURI: uri)
+        try fixture.ready(login: 1)
+        let browser = try #require(RawBrowser(port: login.port))
+        browser.get("/callback?state=the-state", host: login.authority)
+        #expect(fixture.waitForCallback())
+        try fixture.onLoop { $0.close(login: 1) }
+        #expect(browser.answer()?.body.contains("ended") == true)
+        #expect(RawBrowser(port: login.port) != nil)
+    }
+
     @Test func aFixedPortCanBeOpenedAgainAtOnce() throws {
         let fixture = try LoginFixture()
         let uri = "http://127.0.0.1:\(try freePort())/callback"
