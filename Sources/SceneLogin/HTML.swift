@@ -1,5 +1,5 @@
 /// Text as HTML shows it.
-struct HTML {
+struct HTML: Sendable {
     /// Markup that is ours.
     var markup: String
 
@@ -28,4 +28,6 @@ struct HTML {
     static func isolated(_ text: String, limit: Int = 200) -> HTML {
         HTML("<bdi>\(HTML.text(text, limit: limit).markup)</bdi>")
     }
+
+    static let closeWindow = HTML("You can close this window.")
 }

@@ -62,7 +62,7 @@ package final class LoginPages {
             hostLabel: hostLabel)
         routes.opened(route)
         return OpenedLogin(
-            loginScreen: "http://\(first.authority())/\(route.token)/", redirectURI: redirect.text(port: first.port))
+            loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: redirect.text(port: first.port))
     }
 
     /// The login host's address is known; from here on the login screen sends the browser there.
