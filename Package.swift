@@ -84,7 +84,7 @@ let package = Package(
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
         layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
         tests(of: "SceneOAuth", with: ["CJOSE", "LinuxIO", "SceneModel"]),
-        layer("SceneLogin", on: ["CMicroHTTPD", "CLinux", "CSodium", "LinuxIO", "SceneModel"]),
+        layer("SceneLogin", on: ["CMicroHTTPD", "LinuxIO", "SceneModel"]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 
         // Assemblies
