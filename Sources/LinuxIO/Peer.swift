@@ -29,7 +29,9 @@ package final class Peer: Sendable {
         guard clinux_peer_credentials(socket, &pid, &uid, &gid) == 0 else { throw SystemError("getsockopt") }
         (self.pid, self.uid, self.gid) = (pid, uid, gid)
         var state = State(socket: socket)
-        if !Self.kernelKeepsPeers { Self.openByPid(pid, &state) }
+        if !Self.kernelKeepsPeers {
+            (state.pidfd, state.startTime) = Self.open(pid, startedBefore: EventLoop.read(CLOCK_BOOTTIME))
+        }
         self.state = Mutex(state)
     }
 
@@ -94,18 +96,17 @@ extension Peer {
         return pidfd >= 0
     }()
 
-    private static func openByPid(_ pid: Int32, _ state: inout State) {
-        guard pid > 0 else { return }
-        let now = EventLoop.read(CLOCK_BOOTTIME)
+    /// The process with this pid, if it has one that is old enough to be the peer; else -1 and 0.
+    static func open(_ pid: Int32, startedBefore accepted: Instant) -> (pidfd: Int32, startTime: UInt64) {
+        guard pid > 0 else { return (-1, 0) }
         let pidfd = clinux_pidfd_open(pid)
-        guard pidfd >= 0 else { return }
+        guard pidfd >= 0 else { return (-1, 0) }
         let startTime = startTime(of: pid)
-        if startTime > 0, startTime <= ticks(now), isRunning(pidfd) {
-            state.pidfd = pidfd
-            state.startTime = startTime
-        } else {
+        guard startTime > 0, startTime <= ticks(accepted), isRunning(pidfd) else {
             close(pidfd)
+            return (-1, 0)
         }
+        return (pidfd, startTime)
     }
 
     /// Field 22 of /proc/PID/stat, counted from behind the command's name, which may contain anything.

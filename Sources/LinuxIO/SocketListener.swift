@@ -94,7 +94,7 @@ extension SocketListener {
         for _ in 0..<Self.batch where descriptor >= 0 {
             let raw = clinux_accept(descriptor)
             if raw >= 0 {
-                admit(OwnedDescriptor(raw))
+                guard admit(OwnedDescriptor(raw)) else { return }
             } else if errno == EAGAIN {
                 return
             } else if errno != EINTR, errno != ECONNABORTED {
@@ -104,11 +104,13 @@ extension SocketListener {
     }
 
     /// A socket whose peer cannot be told, or that cannot be watched, is closed.
-    private func admit(_ socket: consuming OwnedDescriptor) {
+    private func admit(_ socket: consuming OwnedDescriptor) -> Bool {
         do {
             onConnection(try Connection(loop: loop, accepted: socket))
+            return true
         } catch {
-            onExhaustion(error)
+            recover(from: error)
+            return false
         }
     }
 

@@ -1,4 +1,5 @@
 import Glibc
+import SceneModel
 import Testing
 
 @testable import LinuxIO
@@ -47,6 +48,28 @@ import Testing
     ])
     func startTimesAreReadFromBehindTheName(_ text: String, _ expected: UInt64) {
         #expect(Peer.startTime(inStat: text) == expected)
+    }
+
+    /// Where the kernel does not keep peers, a process that came after the connection is not believed to be its peer.
+    @Test func aPidIsBelievedOnlyIfItsProcessIsOldEnough() throws {
+        let child = try spawnSleep()
+        let (pidfd, startTime) = Peer.open(child, startedBefore: EventLoop.now.boot)
+        #expect(pidfd >= 0 && startTime == Peer.startTime(of: child))
+        close(pidfd)
+        #expect(Peer.open(child, startedBefore: Instant(nanoseconds: 1)) == (-1, 0))
+        kill(child, SIGKILL)
+        var status: Int32 = 0
+        #expect(waitpid(child, &status, 0) == child)
+        #expect(Peer.open(child, startedBefore: EventLoop.now.boot) == (-1, 0))
+        #expect(Peer.open(0, startedBefore: EventLoop.now.boot) == (-1, 0))
+    }
+
+    private func spawnSleep() throws -> pid_t {
+        var pid: pid_t = 0
+        let arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("60"), nil]
+        defer { for argument in arguments { free(argument) } }
+        try #require(posix_spawn(&pid, "/bin/sleep", nil, nil, arguments, environ) == 0)
+        return pid
     }
 
     /// Whether the descriptor is a pidfd of this process; another thread may have reused the number for something else.
