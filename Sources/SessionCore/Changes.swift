@@ -34,6 +34,7 @@ enum Intent: Sendable {
     case removeLoginHost(Caller, url: String)
     case selectLoginHost(Caller, url: String)
     case setLocked(Caller, Bool)
+    case recordInterruption
 }
 
 /// A change while it is being decided: numbers the events as it goes.
@@ -177,6 +178,9 @@ extension Session {
             return decideRemoval(caller, url)
         case .selectLoginHost(let caller, let url):
             return decideSelection(caller, url)
+        case .recordInterruption:
+            guard isLoginInterrupted else { return .nothing([]) }
+            draft.event(.loginEnded) { $0.reason = "interrupted" }
         case .setLocked(let caller, let locked):
             if locked == record.locked { return .nothing([.reply(caller.call, .done)]) }
             draft.change.session.locked = locked

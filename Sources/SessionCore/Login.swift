@@ -181,7 +181,8 @@ extension Session {
             return []
         }
         if case .completing = login?.state { return [] }
-        guard let next = nextPresenter() else { return end(.abandoned, world) }
+        guard let next = nextPresenter() else { return login?.keptUntil == nil ? end(.abandoned, world) : [] }
+        login?.keptUntil = nil
         login?.presenter = next.caller
         return []
     }

@@ -7,7 +7,7 @@ extension Session {
         -> [Action]
     {
         switch intent {
-        case .open, .setState, .postponeRevocation:
+        case .open, .setState, .postponeRevocation, .recordInterruption:
             return []
         case .startLogin(let id, let caller):
             return loginStarted(id, caller)
@@ -47,7 +47,7 @@ extension Session {
     /// The change is lost, and with it whatever waited for it.
     mutating func dropped(_ intent: Intent, _ failure: Failure, _ world: World) -> [Action] {
         switch intent {
-        case .open, .setState, .queueRevocation, .endRevocation, .postponeRevocation:
+        case .open, .setState, .queueRevocation, .endRevocation, .postponeRevocation, .recordInterruption:
             return []
         case .startLogin(let id, _):
             return loginOver(id, .failed(failure))

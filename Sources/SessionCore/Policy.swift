@@ -35,6 +35,8 @@ package enum Bounds {
     /// How long the reply to a logout waits for the login host.
     package static let logoutReply = 3
     package static let minimumValidity = 60
+    /// How long a login without anybody who waits is kept after a restart.
+    package static let keptLogin = 30
     package static let firstRetry = 2
     package static let longestRetry = 300
     package static let firstRevocationRetry = 10

@@ -18,8 +18,20 @@ package struct Scene: Sendable {
     package let call: CallID
     package let process: ProcessIdentity
     package var title: String?
-    package var activation = Activation.background
+    package var activation: Activation
     package let connected: Instant
+
+    package init(
+        id: String, call: CallID, process: ProcessIdentity, title: String? = nil,
+        activation: Activation = .background, connected: Instant
+    ) {
+        self.id = id
+        self.call = call
+        self.process = process
+        self.title = title
+        self.activation = activation
+        self.connected = connected
+    }
 }
 
 extension Session {
@@ -40,10 +52,9 @@ extension Session {
             }
             actions.append(.closeStream(holder.call))
         }
-        var scene = Scene(id: id, call: caller.call, process: process, connected: world.now.boot)
-        scene.title = title
-        if let holder = scenes[id] { scene.activation = holder.activation }
-        scenes[id] = scene
+        scenes[id] = Scene(
+            id: id, call: caller.call, process: process, title: title,
+            activation: scenes[id]?.activation ?? .background, connected: world.now.boot)
         let (opening, position) = opening(scene: id, after: after)
         actions.append(.openStream(caller.call, opening: opening, position: position))
         if !isStored, inFlight == nil, queue.isEmpty { actions += enqueue(.open, world) }

@@ -9,12 +9,14 @@ extension Session {
         for wait in logouts { consider(wait.deadline) }
         for (id, due) in revocationDue where !revoking.contains(id) { consider(due) }
         for kept in unstored.values { consider(kept.due) }
+        if let keptUntil = login?.keptUntil { consider(keptUntil) }
         return next
     }
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
+            + giveUpKeptLogin(world)
     }
 }
 

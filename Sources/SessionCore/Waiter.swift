@@ -46,6 +46,8 @@ package struct LoginAttempt: Sendable {
     package internal(set) var state: State
     /// The call that shows the login screen.
     package internal(set) var presenter: Caller
+    /// After a restart it goes on without anybody who waits, for as long as this.
+    var keptUntil: Instant?
 
     var isEnding: Bool {
         if case .ending = state { true } else { false }

@@ -1,0 +1,58 @@
+import SceneModel
+
+// What of a session outlives the process that held it.
+
+/// A login that was on its login screen when the process before this one ended.
+package struct RestoredLogin: Hashable, Sendable {
+    package var host: String
+    package var force: Bool
+    package var loginHint: String?
+    /// The scene that presented it.
+    package var presenter: String?
+    package var page: LoginPage
+
+    package init(host: String, force: Bool, loginHint: String?, presenter: String?, page: LoginPage) {
+        self.host = host
+        self.force = force
+        self.loginHint = loginHint
+        self.presenter = presenter
+        self.page = page
+    }
+}
+
+extension Session {
+    /// A scene whose connection was kept: nothing has happened, as far as it is concerned.
+    package mutating func sceneRestored(_ scene: Scene) {
+        scenes[scene.id] = scene
+    }
+
+    /// The login's listener, state and verifier were kept: it goes on, and is anybody's who asks within 30 seconds.
+    package mutating func loginRestored(_ restored: RestoredLogin, world: World) -> Int {
+        let id = nextLogin
+        nextLogin += 1
+        var attempt = LoginAttempt(
+            id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,
+            state: .presenting(restored.page), presenter: Caller(call: CallID(0), scene: restored.presenter))
+        attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
+        login = attempt
+        return id
+    }
+
+    /// The process has started, and all that was kept has been restored.
+    package mutating func restarted(world: World) -> [Action] {
+        let actions = isLoginInterrupted ? enqueue(.recordInterruption, world) : []
+        return actions + retryRevocations(world: world)
+    }
+
+    /// History tells of a login that nobody holds any more.
+    var isLoginInterrupted: Bool {
+        login == nil && history.last { $0.kind == .loginStarted || $0.kind == .loginEnded }?.kind == .loginStarted
+    }
+
+    /// Nobody has come back for the login in time.
+    mutating func giveUpKeptLogin(_ world: World) -> [Action] {
+        guard let keptUntil = login?.keptUntil, keptUntil <= world.now.boot else { return [] }
+        login?.keptUntil = nil
+        return settle(world)
+    }
+}
