@@ -18,6 +18,9 @@ package final class Connection {
     /// Called once, at the end of a turn, however the connection ended; then all callbacks are let go.
     package var onClosed: () -> Void = {}
 
+    /// Another process holds the socket as well, so closing our end alone would not end the connection.
+    package var isHeldElsewhere = false
+
     /// -1 once closed.
     package private(set) var descriptor: Int32
     private let loop: EventLoop
@@ -93,6 +96,7 @@ package final class Connection {
         patience = nil
         output.removeAll()
         peer.detach()
+        if isHeldElsewhere { shutDown(descriptor) }
         Glibc.close(descriptor)
         descriptor = -1
         loop.atEndOfTurn { [self] in

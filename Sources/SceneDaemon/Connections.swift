@@ -7,25 +7,30 @@ import Varlink
 // Connections: calls are taken one at a time, and answered in order.
 
 extension Daemon {
-    func connected(_ connection: Connection) {
+    @discardableResult
+    func connected(_ connection: Connection) -> ServedConnection {
         let served = ServedConnection(connection)
         connections[connection.id] = served
         counters.connections += 1
         // The connection lets its callbacks, and with them `served`, go when it has closed.
         connection.onReceive = { bytes in
+            self.received(served)
             served.wire.received(bytes)
             self.serve(served)
         }
         connection.onDrained = {
+            self.settled(served)
             self.follow(served)
             self.serve(served)
         }
         connection.onInputEnded = { self.serve(served) }
         connection.onClosed = { self.disconnected(served) }
+        return served
     }
 
     private func disconnected(_ served: ServedConnection) {
         connections[served.connection.id] = nil
+        ended(served)
         guard let call = served.call else { return }
         served.call = nil
         calls[call.id] = nil

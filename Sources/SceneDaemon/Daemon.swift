@@ -33,6 +33,14 @@ actor Daemon {
     var userLogouts: [CallID: UserLogout] = [:]
     var counters = Counters()
     let listeners: [SocketListener]
+    /// What is kept over a restart, where a service manager does that.
+    let descriptorStore: DescriptorStore?
+    let marks: ConnectionMarks?
+    var keptPorts: Set<UInt16> = []
+    /// What the process before this one left, until it is taken up.
+    private var inheritance: Inheritance
+    /// Scenes whose connections were taken up from the process before this one.
+    var restoredScenes = 0
     private var nextNumber = 0
     private var isStopping = false
     private var statusTimer: LoopTimer?
@@ -41,13 +49,18 @@ actor Daemon {
     let started = EventLoop.now
 
     init(
-        loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store, listeners: [SocketListener]
-    ) {
+        loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store,
+        listeners: [SocketListener],
+        inheritance: sending Inheritance
+    ) throws {
         self.loop = loop
         self.options = options
         self.configuration = configuration
         self.store = store
         self.listeners = listeners
+        self.inheritance = inheritance
+        descriptorStore = DescriptorStore()
+        marks = descriptorStore == nil ? nil : try inheritance.marks ?? ConnectionMarks()
         pages = LoginPages(loop: loop)
         oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))
     }
@@ -89,7 +102,11 @@ actor Daemon {
                         message: "A connection was refused: \(error). Raise LimitNOFILE= or close some."))
             }
         }
-        for live in Array(sessions.values) { happened(live) { $0.retryRevocations(world: $1) } }
+        takeUp(inheritance)
+        inheritance = Inheritance()
+        for live in Array(sessions.values) { happened(live) { $0.restarted(world: $1) } }
+        // What happened while nobody was there, or was on its way.
+        for served in Array(calls.values) { follow(served) }
     }
 
     /// What an app that is configured no longer leaves to its sessions.
@@ -113,11 +130,6 @@ actor Daemon {
 
     /// Commits what was begun; what is not acknowledged by then will not be.
     func stop() {
-        for live in sessions.values {
-            live.login?.task?.cancel()
-            if let login = live.login { pages.close(login: login.page) }
-        }
-        for request in requests.values { request.cancel() }
         store.close()
     }
 

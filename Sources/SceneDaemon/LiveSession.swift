@@ -43,6 +43,8 @@ final class RunningLogin {
     var task: Task<Void, Never>?
     /// Shows the browser how it ended.
     var respond: ((LoginOutcome) -> Void)?
+    /// Of what the service manager keeps of it.
+    var keptName: String?
 
     init(id: Int, page: Int) {
         self.id = id

@@ -48,6 +48,7 @@ extension Daemon {
         pages.ready(login: running.page, state: pending.state, authorizationUri: pending.authorizationUri)
         let page = LoginPage(loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri)
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
+        if live.login === running { keep(running, live, token: opened.token, page: page) }
     }
 
     private func failed(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
@@ -82,6 +83,7 @@ extension Daemon {
             callback.iss == nil || callback.iss == pending.issuer
         else { return false }
         running.respond = respond
+        unkeep(running)
         happened(live) { session, _ in session.userReturned(running.id) }
         let client = client(of: live.key.app, host: pending.host, clientID: live.session.policy.clientID)
         running.task = Task {
@@ -119,6 +121,8 @@ extension Daemon {
         running.respond?(end.outcome)
         running.respond = nil
         pages.close(login: running.page)
+        unkeep(running)
+        portsClosed()
         statusChanged()
         // An exchange that is under way goes on: tokens that it brings are to be revoked.
         if running.pending == nil { running.task?.cancel() }

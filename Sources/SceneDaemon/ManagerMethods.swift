@@ -54,6 +54,7 @@ extension Daemon {
         var status = ServiceStatus()
         status.version = DaemonOptions.version
         status.uptimeSeconds = EventLoop.now.boot.seconds(since: started.boot)
+        status.restoredScenes = restoredScenes
         status.scenes = seen.reduce(0) { $0 + $1.session.scenes.count }
         status.accounts = seen.reduce(0) { $0 + $1.session.accounts.count }
         status.sessions = seen.count

@@ -12,6 +12,8 @@ final class ServedConnection {
     var stream: EventStream?
     var isServing = false
     var isReading = true
+    /// Where the marks of a connection that is kept over a restart are.
+    var slot: Int?
     /// Which apps' policies have let this peer in.
     var admittedApps: Set<String> = []
 

@@ -46,7 +46,7 @@ package enum Service {
     private static func serve(_ options: DaemonOptions) -> Int32 {
         umask(0o077)
         signal(SIGPIPE, SIG_IGN)
-        let passed = PassedDescriptors.take()
+        let inheritance = Inheritance(PassedDescriptors.take())
         do {
             let loop = try EventLoop()
             // Before the store's thread exists: its signals are the loop's.
@@ -62,9 +62,10 @@ package enum Service {
                 Journal.write(
                     JournalEntry(priority: .error, message: problem, messageID: MessageID.storageProblem))
             }
-            let listeners = try listeners(passed, options, loop)
-            let daemon = Daemon(
-                loop: loop, options: options, configuration: configuration, store: store, listeners: listeners)
+            let listeners = try listeners(inheritance.sessions, options, loop)
+            let daemon = try Daemon(
+                loop: loop, options: options, configuration: configuration, store: store, listeners: listeners,
+                inheritance: inheritance)
             run(daemon, serving: sessions, signals)
             return 0
         } catch {
@@ -96,15 +97,11 @@ package enum Service {
 
     /// The sockets that the service manager passed under our name; else one of our own.
     private static func listeners(
-        _ passed: [(name: String, descriptor: Int32)], _ options: DaemonOptions, _ loop: EventLoop
+        _ passed: [Int32], _ options: DaemonOptions, _ loop: EventLoop
     ) throws -> [SocketListener] {
         var found: [SocketListener] = []
-        for (name, descriptor) in passed {
-            if name == "session" {
-                found.append(try SocketListener(loop: loop, adopting: OwnedDescriptor(descriptor)))
-            } else {
-                close(descriptor)
-            }
+        for descriptor in passed {
+            found.append(try SocketListener(loop: loop, adopting: OwnedDescriptor(descriptor)))
         }
         if !found.isEmpty { return found }
         let directory = options.socket.lastIndex(of: "/").map { String(options.socket[..<$0]) } ?? "."

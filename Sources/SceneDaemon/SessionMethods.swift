@@ -36,6 +36,7 @@ extension Daemon {
                 session.sceneUpdated(
                     request.caller(nil), scene: call.scene, activation: call.activation, title: call.title)
             }
+            daemon.described(call.scene, live)
         },
         serveSession(Login.self, app: \.app) { daemon, request, call, live in
             daemon.happened(live) {

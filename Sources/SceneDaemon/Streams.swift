@@ -19,6 +19,7 @@ extension Daemon {
         served.wire.markEndless()
         live.streams[id] = served
         served.connection.send(VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true))
+        if let scene = live.session.scenes[scene] { keep(served, scene, live) }
         follow(served)
         statusChanged()
     }
@@ -48,13 +49,16 @@ extension Daemon {
         var position = stream.positions[live.key] ?? 0
         while position < newest, served.connection.isOpen, served.connection.unsentBytes < Self.unreadLimit {
             if let event = live.session.history[position + 1] {
+                sending(served, position + 1)
                 served.connection.send(frame(of: event, for: stream, live))
                 position += 1
             } else {
                 let (opening, place) = live.session.opening(scene: stream.scene, after: Cursor())
+                if let slot = served.slot { marks?.began(slot, opening.at.epoch, place, isQuiet: false) }
                 served.connection.send(frame(of: opening, for: stream, live))
                 position = place
             }
+            settled(served)
         }
         stream.positions[live.key] = position
     }

@@ -16,6 +16,8 @@ final class HTTPServer {
     private static let restNanoseconds: Int64 = 50_000_000
 
     let endpoint: Endpoint
+    /// The listening socket; libmicrohttpd's until this closes.
+    let descriptor: Int32
     /// Answers an exchange, or leaves it to be held and answered later. It runs inside libmicrohttpd: whatever closes
     /// the server or answers another exchange has to be done `afterwards`.
     var onRequest: (Exchange) -> Void = { $0.answer(Response(.unknownAddress)) }
@@ -42,6 +44,7 @@ final class HTTPServer {
         self.loop = loop
         self.owners = owners
         self.endpoint = endpoint
+        descriptor = socket.raw
         let context = Unmanaged.passRetained(self)
         guard let server = cmicrohttpd_start(socket.raw, Self.limits, handlers, context.toOpaque()) else {
             let error = SystemError("MHD_start_daemon")
@@ -81,7 +84,11 @@ final class HTTPServer {
         guard let server, !isClosing else { return }
         isClosing = true
         let socket = MHD_quiesce_daemon(server)
-        if socket >= 0 { Glibc.close(socket) }
+        if socket >= 0 {
+            // The port closes even where another process holds the socket as well.
+            shutDown(socket)
+            Glibc.close(socket)
+        }
         for connection in waiting.all { Self.end(connection) }
         for exchange in exchanges.values { exchange.resume() }
         linger = loop.schedule(at: EventLoop.now.boot.advanced(bySeconds: Self.lingerSeconds)) { [weak self] in

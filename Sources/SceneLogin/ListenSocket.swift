@@ -63,6 +63,22 @@ enum ListenSocket {
         }
     }
 
+    /// Nil where it is no listening socket of the internet.
+    static func isIPv6(_ socket: Int32) -> Bool? {
+        guard option(SO_ACCEPTCONN, of: socket) == 1 else { return nil }
+        return switch option(SO_DOMAIN, of: socket) {
+        case AF_INET: false
+        case AF_INET6: true
+        default: nil
+        }
+    }
+
+    private static func option(_ name: Int32, of socket: Int32) -> Int32 {
+        var value: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(socket, SOL_SOCKET, name, &value, &length) == 0 ? value : -1
+    }
+
     /// The port that a socket is bound to.
     static func port(of socket: Int32) throws(SystemError) -> UInt16 {
         var storage = sockaddr_storage()

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import SceneModel
 
@@ -6,6 +7,9 @@ package struct OpenedLogin: Hashable, Sendable {
     package var loginScreen: String
     /// The redirect URI with the port that it has now.
     package var redirectURI: String
+
+    /// What the login screen's address cannot be guessed without.
+    package var token: String { String(loginScreen.split(separator: "/").last ?? "") }
 
     package init(loginScreen: String, redirectURI: String) {
         self.loginScreen = loginScreen
@@ -28,6 +32,8 @@ package final class LoginPages {
     private var owners: SocketOwners?
     private var routes = Routes()
     private var servers: [Endpoint: HTTPServer] = [:]
+    /// Listening sockets of a process before this one.
+    private var inherited: [Endpoint: Int32] = [:]
     /// Callbacks whose outcome is not known yet.
     private var held: [Int: (server: HTTPServer, exchange: Exchange)] = [:]
 
@@ -37,6 +43,7 @@ package final class LoginPages {
 
     deinit {
         for server in servers.values { server.close() }
+        forgetInherited()
     }
 
     package var openPorts: [UInt16] {
@@ -50,16 +57,17 @@ package final class LoginPages {
     ///   - uid: whose processes are served.
     ///   - redirectURI: as configured: a loopback address without a port takes any free one.
     ///   - hostLabel: the login host's name for the user.
+    ///   - token: the login screen's of before, for a login that is taken up again.
     package func open(
-        login: Int, uid: UInt32, redirectURI: String, screen: LoginScreen, hostLabel: String
+        login: Int, uid: UInt32, redirectURI: String, screen: LoginScreen, hostLabel: String, token: String? = nil
     ) throws(LoopbackFailure) -> OpenedLogin {
         let redirect = try RedirectURI(redirectURI)
         close(login: login)
         let endpoints = try listen(redirect)
         guard let first = endpoints.first else { throw .system("no loopback address") }
         let route = LoginRoute(
-            login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: randomToken(), screen: screen,
-            hostLabel: hostLabel)
+            login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken(),
+            screen: screen, hostLabel: hostLabel)
         routes.opened(route)
         return OpenedLogin(
             loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: redirect.text(port: first.port))
@@ -78,6 +86,35 @@ package final class LoginPages {
         for endpoint in route.endpoints where routes.logins(at: endpoint).isEmpty {
             servers.removeValue(forKey: endpoint)?.close()
         }
+    }
+
+    // MARK: Over a restart
+
+    /// The listening sockets of a login with their ports; they stay this object's.
+    package func listeners(of login: Int) -> [(port: UInt16, descriptor: Int32)] {
+        (routes.logins[login]?.endpoints ?? []).compactMap { endpoint in
+            servers[endpoint].map { (endpoint.port, $0.descriptor) }
+        }
+    }
+
+    /// Takes over a listening socket of a process before this one, for a login that is opened on its port.
+    package func inherit(_ descriptor: Int32) {
+        guard let port = try? ListenSocket.port(of: descriptor), let isIPv6 = ListenSocket.isIPv6(descriptor) else {
+            Glibc.close(descriptor)
+            return
+        }
+        if let former = inherited.updateValue(descriptor, forKey: Endpoint(isIPv6: isIPv6, port: port)) {
+            Glibc.close(former)
+        }
+    }
+
+    /// No login wants what is left.
+    package func forgetInherited() {
+        for descriptor in inherited.values {
+            shutDown(descriptor)
+            Glibc.close(descriptor)
+        }
+        inherited = [:]
     }
 
     // MARK: Listening
@@ -112,7 +149,11 @@ package final class LoginPages {
         }
         do throws(SystemError) {
             let owners = try diagnosis()
-            let socket = try ListenSocket.open(isIPv6: isIPv6, port: port ?? 0)
+            let former = port.flatMap { inherited.removeValue(forKey: Endpoint(isIPv6: isIPv6, port: $0)) }
+            let socket =
+                if let former { OwnedDescriptor(former) } else {
+                    try ListenSocket.open(isIPv6: isIPv6, port: port ?? 0)
+                }
             let endpoint = Endpoint(isIPv6: isIPv6, port: try ListenSocket.port(of: socket.raw))
             let server = try HTTPServer(loop: loop, owners: owners, endpoint: endpoint, socket: socket)
             server.onRequest = { [weak self, unowned server] in self?.requested($0, at: server) }

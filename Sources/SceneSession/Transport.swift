@@ -35,10 +35,12 @@ actor Transport {
         var former = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &former)
-        let status = pthread_create(&thread, nil, { argument in
-            if let argument { Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().run() }
-            return nil
-        }, running.toOpaque())
+        let status = pthread_create(
+            &thread, nil,
+            { argument in
+                if let argument { Unmanaged<EventLoop>.fromOpaque(argument).takeRetainedValue().run() }
+                return nil
+            }, running.toOpaque())
         pthread_sigmask(SIG_SETMASK, &former, nil)
         guard status == 0 else {
             running.release()

@@ -33,6 +33,13 @@ package struct ServerConnection {
 
     package init() {}
 
+    /// A connection whose call had been taken, and goes on, before this process had it.
+    package static func endless() -> ServerConnection {
+        var connection = ServerConnection()
+        connection.state = .endless
+        return connection
+    }
+
     /// What the peer has sent and no call has taken yet.
     package var bufferedBytes: Int { buffer.count }
 

@@ -1,0 +1,161 @@
+import Glibc
+import LinuxIO
+import SceneModel
+import SceneSystem
+import SessionCore
+import Varlink
+
+// A restart is no event: scenes' connections and logins are kept by the service manager while this process lives, and
+// taken up again by the next one.
+
+extension Daemon {
+    /// Has the stream's connection kept, where there is room.
+    func keep(_ served: ServedConnection, _ scene: Scene, _ live: LiveSession) {
+        guard let descriptorStore, let marks else { return }
+        let position = served.stream?.positions[live.key] ?? 0
+        served.slot = marks.add(
+            ConnectionMarks.Mark(
+                cookie: served.connection.id, uid: live.key.uid, app: live.key.app, scene: scene.id, title: scene.title,
+                activation: scene.activation, pid: scene.process.pid, startTime: scene.process.startTime,
+                connected: scene.connected, epoch: live.session.record.epoch, sequence: position,
+                isQuiet: served.connection.unsentBytes == 0))
+        guard served.slot != nil else { return }
+        served.connection.isHeldElsewhere = true
+        descriptorStore.keep(served.connection.descriptor, name: Inheritance.Name.scene)
+    }
+
+    /// A stream's message is about to be written: until `settled` it may be out in part.
+    func sending(_ served: ServedConnection, _ sequence: Int) {
+        if let slot = served.slot { marks?.sending(slot, sequence) }
+    }
+
+    func settled(_ served: ServedConnection) {
+        if let slot = served.slot, served.connection.unsentBytes == 0 { marks?.settled(slot) }
+    }
+
+    func received(_ served: ServedConnection) {
+        if let slot = served.slot { marks?.busy(slot) }
+    }
+
+    func ended(_ served: ServedConnection) {
+        if let slot = served.slot { marks?.remove(slot) }
+        served.slot = nil
+    }
+
+    func described(_ scene: String, _ live: LiveSession) {
+        guard let scene = live.session.scenes[scene], let slot = calls[scene.call]?.slot else { return }
+        marks?.describe(slot, title: scene.title, activation: scene.activation)
+    }
+
+    // MARK: Logins
+
+    func keep(_ running: RunningLogin, _ live: LiveSession, token: String, page: LoginPage) {
+        guard let descriptorStore, let pending = running.pending, let attempt = live.session.login else { return }
+        let kept = KeptLogin(live.key, attempt, pending, token: token, loginScreen: page.loginScreen)
+        guard let file = try? kept.file() else { return }
+        let name = Inheritance.Name.login + Self.newIdentifier()
+        running.keptName = name
+        descriptorStore.keep(file.descriptor, name: name)
+        for listener in pages.listeners(of: running.page) where keptPorts.insert(listener.port).inserted {
+            descriptorStore.keep(listener.descriptor, name: Inheritance.Name.listener + "\(listener.port)")
+        }
+    }
+
+    /// The login's code is used, or its end has come.
+    func unkeep(_ running: RunningLogin) {
+        guard let name = running.keptName else { return }
+        running.keptName = nil
+        descriptorStore?.remove(name: name)
+    }
+
+    func portsClosed() {
+        for port in keptPorts.subtracting(pages.openPorts) {
+            keptPorts.remove(port)
+            descriptorStore?.remove(name: Inheritance.Name.listener + "\(port)")
+        }
+    }
+
+    // MARK: Taking up
+
+    func takeUp(_ inheritance: Inheritance) {
+        for listener in inheritance.listeners { pages.inherit(listener.descriptor) }
+        for login in inheritance.logins where !takeUp(login.name, login.file) {
+            descriptorStore?.remove(name: login.name)
+        }
+        pages.forgetInherited()
+        let open = Set(pages.openPorts)
+        keptPorts = open
+        for listener in inheritance.listeners where !open.contains(where: { listener.name.hasSuffix("-\($0)") }) {
+            descriptorStore?.remove(name: listener.name)
+        }
+        for name in inheritance.obsolete { descriptorStore?.remove(name: name) }
+        if inheritance.marks == nil, let marks { descriptorStore?.keep(marks.descriptor, name: Inheritance.Name.marks) }
+        takeUpScenes(inheritance.scenes, slots: inheritance.marks?.slots() ?? [:])
+    }
+
+    /// False: the login cannot go on.
+    private func takeUp(_ name: String, _ file: MemoryFile) -> Bool {
+        guard let kept = KeptLogin(in: file), let app = configuration.apps[kept.app],
+            let live = sessions[kept.key], live.session.login == nil
+        else { return false }
+        let page = number()
+        let label = live.session.loginHosts.first { $0.url == kept.host }?.label ?? kept.host
+        guard
+            let opened = try? pages.open(
+                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screen: app.screen, hostLabel: label,
+                token: kept.token)
+        else { return false }
+        pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
+        var restored = kept.restored
+        restored.page.loginScreen = opened.loginScreen
+        let running = RunningLogin(id: live.session.loginRestored(restored, world: world), page: page)
+        running.pending = kept.pending
+        running.keptName = name
+        live.login = running
+        loginPages[page] = live
+        return true
+    }
+
+    private func takeUpScenes(_ descriptors: [Int32], slots: [UInt64: Int]) {
+        var unclaimed = Set(slots.values)
+        for descriptor in descriptors {
+            guard let connection = try? Connection(loop: loop, adopting: OwnedDescriptor(descriptor)) else { continue }
+            connection.isHeldElsewhere = true
+            guard let marks, let slot = slots[connection.id], unclaimed.contains(slot),
+                takeUp(connection, marks[slot], slot)
+            else {
+                connection.close()
+                continue
+            }
+            unclaimed.remove(slot)
+            restoredScenes += 1
+        }
+        for slot in unclaimed { marks?.remove(slot) }
+    }
+
+    private func takeUp(_ connection: Connection, _ mark: ConnectionMarks.Mark, _ slot: Int) -> Bool {
+        let key = SessionKey(uid: mark.uid, app: mark.app)
+        guard mark.isQuiet, connection.peer.uid == mark.uid, let app = configuration.apps[mark.app] else {
+            return false
+        }
+        let live = sessions[key] ?? LiveSession(Session(key: key, policy: app.policy, epoch: Self.newIdentifier()))
+        guard live.session.scenes[mark.scene] == nil else { return false }
+        sessions[key] = live
+        let served = connected(connection)
+        let id = CallID(number())
+        served.wire = .endless()
+        served.slot = slot
+        served.call = OpenCall(id: id, more: true, oneway: false, session: live)
+        calls[id] = served
+        live.streams[id] = served
+        let stream = EventStream(call: id, kind: .scene(mark.scene))
+        // In another epoch nothing of before counts: a snapshot comes next.
+        stream.positions[key] = mark.epoch == live.session.record.epoch ? mark.sequence : -1
+        served.stream = stream
+        live.session.sceneRestored(
+            Scene(
+                id: mark.scene, call: id, process: ProcessIdentity(pid: mark.pid, startTime: mark.startTime),
+                title: mark.title, activation: mark.activation, connected: mark.connected))
+        return true
+    }
+}

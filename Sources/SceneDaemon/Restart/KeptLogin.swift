@@ -1,0 +1,94 @@
+import LinuxIO
+import SceneModel
+import SceneOAuth
+import SessionCore
+import Varlink
+
+/// A login on its login screen, as it is kept for the process that comes next: in memory only, as it holds the verifier.
+struct KeptLogin: WireRecord {
+    var uid = 0
+    var app = ""
+    var host = ""
+    var force = false
+    var loginHint: String?
+    var presenter: String?
+    var token = ""
+    var loginScreen = ""
+    var redirectURI = ""
+    var authorizationUri = ""
+    var state = ""
+    var nonce = ""
+    var verifier = ""
+    var issuer = ""
+    var announcesIssuer = false
+
+    init() {}
+
+    init(
+        _ key: SessionKey, _ attempt: LoginAttempt, _ pending: PendingAuthorization, token: String, loginScreen: String
+    ) {
+        uid = Int(key.uid)
+        app = key.app
+        host = attempt.host
+        force = attempt.force
+        loginHint = attempt.loginHint
+        presenter = attempt.presenter.scene
+        self.token = token
+        self.loginScreen = loginScreen
+        redirectURI = pending.redirectURI
+        authorizationUri = pending.authorizationUri
+        state = pending.state
+        nonce = pending.nonce
+        verifier = pending.verifier.text
+        issuer = pending.issuer
+        announcesIssuer = pending.announcesIssuer
+    }
+
+    mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
+        try coder.field("uid", &uid)
+        try coder.field("app", &app)
+        try coder.field("host", &host)
+        try coder.field("force", &force)
+        try coder.field("loginHint", &loginHint)
+        try coder.field("presenter", &presenter)
+        try coder.field("token", &token)
+        try coder.field("loginScreen", &loginScreen)
+        try coder.field("redirectURI", &redirectURI)
+        try coder.field("authorizationUri", &authorizationUri)
+        try coder.field("state", &state)
+        try coder.field("nonce", &nonce)
+        try coder.field("verifier", &verifier)
+        try coder.field("issuer", &issuer)
+        try coder.field("announcesIssuer", &announcesIssuer)
+    }
+
+    /// Nil where another version of ours wrote it, or it was not written to its end.
+    init?(in file: MemoryFile) {
+        guard let element = try? JSONElement.parse(UnsafeRawBufferPointer(file.bytes)),
+            let read = try? KeptLogin(parameters: element)
+        else { return nil }
+        self = read
+    }
+
+    func file() throws(SystemError) -> MemoryFile {
+        var writer = JSONWriter()
+        write(to: &writer)
+        let file = try MemoryFile(name: "scened-login", size: writer.bytes.count)
+        file.bytes.copyBytes(from: writer.bytes)
+        return file
+    }
+
+    var key: SessionKey { SessionKey(uid: UInt32(clamping: uid), app: app) }
+
+    var restored: RestoredLogin {
+        RestoredLogin(
+            host: host, force: force, loginHint: loginHint, presenter: presenter,
+            page: LoginPage(loginScreen: loginScreen, authorizationUri: authorizationUri))
+    }
+
+    var pending: PendingAuthorization {
+        PendingAuthorization(
+            authorizationUri: authorizationUri, state: state, nonce: nonce, verifier: Secret(verifier),
+            redirectURI: redirectURI, issuer: issuer, host: host, announcesIssuer: announcesIssuer)
+    }
+}
