@@ -39,7 +39,9 @@ actor Daemon {
     let bootID = EventLoop.bootID()
     let started = EventLoop.now
 
-    init(loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store, listeners: [SocketListener]) {
+    init(
+        loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store, listeners: [SocketListener]
+    ) {
         self.loop = loop
         self.options = options
         self.configuration = configuration

@@ -51,7 +51,8 @@ struct DaemonOptions: Sendable {
             ? (isSystem ? [] : own.map { [$0 + "/scened"] } ?? []) + ["/etc/scened", "/usr/lib/scened"] : given
         let socket = arguments[Self.socket] ?? runtime.map { $0 + "/scened/session" }
         guard let socket = checksConfiguration ? socket ?? "" : socket else {
-            throw UsageError("XDG_RUNTIME_DIR is not set, so there is no place for the socket", suggestion: "scened --socket PATH")
+            throw UsageError(
+                "XDG_RUNTIME_DIR is not set, so there is no place for the socket", suggestion: "scened --socket PATH")
         }
         // The service manager names the unit's StateDirectory= itself; a user unit's is below XDG_CONFIG_HOME in old ones.
         let managed = set("STATE_DIRECTORY").flatMap { $0.contains(":") ? nil : $0 }

@@ -66,7 +66,8 @@ extension Daemon {
             let callback = CallbackParameters(query: query)
         else { return respond(.failed(message: "This answer cannot be read. Sign in again in the app.")) }
         if !take(callback, running, live, respond: respond) {
-            respond(.failed(message: "This answer is not from the login host that was asked. Sign in again in the app."))
+            respond(
+                .failed(message: "This answer is not from the login host that was asked. Sign in again in the app."))
         }
     }
 
@@ -151,7 +152,8 @@ extension Failure {
     /// For the user on the outcome page.
     var words: String {
         switch self {
-        case .loginFailed("access_denied", _): "Access was denied at the login host. Sign in again in the app if you want to."
+        case .loginFailed("access_denied", _):
+            "Access was denied at the login host. Sign in again in the app if you want to."
         case .loginFailed(_, let description?): "The login host said: \(description). Sign in again in the app."
         case .loginFailed(let code, nil): "The login host said: \(code). Sign in again in the app."
         case .loginHostUnavailable: "The login host cannot be reached. Sign in again in the app later."

@@ -115,7 +115,9 @@ extension Daemon {
             return fail(request.id, .unknownApp(app))
         }
         let logout = UserLogout(call: request.id)
-        let found = sessions.values.filter { Int($0.key.uid) == call.uid && (call.app == nil || $0.key.app == call.app) }
+        let found = sessions.values.filter {
+            Int($0.key.uid) == call.uid && (call.app == nil || $0.key.app == call.app)
+        }
         logout.waiting = found.count
         for live in found {
             let part = CallID(number())

@@ -19,7 +19,9 @@ package enum Service {
             switch try DaemonOptions.command.parse(words) {
             case .version: print("scened \(DaemonOptions.version)")
             case .help(let path):
-                print(DaemonOptions.command.helpText(for: path, terminal: Terminal(of: 1, environment: environment)), terminator: "")
+                print(
+                    DaemonOptions.command.helpText(for: path, terminal: Terminal(of: 1, environment: environment)),
+                    terminator: "")
             case .run(let arguments):
                 let options = try DaemonOptions(arguments, environment: environment)
                 return options.checksConfiguration ? check(options) : serve(options)
@@ -52,7 +54,9 @@ package enum Service {
             try loop.onSignals([SIGTERM, SIGINT, SIGHUP]) { signals.handle($0) }
             let configuration = Configuration.read(from: options.configurationDirectories)
             for problem in configuration.problems { Journal.write(problem.entry) }
-            let store = try Store(directory: options.stateDirectory, credential: options.sealingKey) { loop.enqueue($0) }
+            let store = try Store(directory: options.stateDirectory, credential: options.sealingKey) {
+                loop.enqueue($0)
+            }
             let sessions = try store.load()
             for problem in store.problems {
                 Journal.write(

@@ -144,7 +144,9 @@ struct AppReader {
     }
 
     /// The words that systemd takes for a boolean.
-    private mutating func readBool(_ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<LoginScreen, Bool>) {
+    private mutating func readBool(
+        _ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<LoginScreen, Bool>
+    ) {
         switch assignment.value.lowercased() {
         case "yes", "true", "on", "1": app.screen[keyPath: target] = true
         case "no", "false", "off", "0": app.screen[keyPath: target] = false

@@ -31,7 +31,9 @@ struct Configuration: Sendable {
     }
 
     private mutating func readDaemon(_ directories: [String]) {
-        guard let path = directories.map({ $0 + "/scened.conf" }).first(where: { access($0, F_OK) == 0 }) else { return }
+        guard let path = directories.map({ $0 + "/scened.conf" }).first(where: { access($0, F_OK) == 0 }) else {
+            return
+        }
         guard let file = Self.load(path, &problems) else { return }
         problems += file.problems
         for section in file.sections {
@@ -68,7 +70,8 @@ struct Configuration: Sendable {
         if !Self.isAppName(name) {
             found.append(
                 Problem(
-                    file: path, line: nil, text: "an app's name is made of letters, digits, - _ and .", severity: .error))
+                    file: path, line: nil, text: "an app's name is made of letters, digits, - _ and .", severity: .error
+                ))
         }
         noted = found + noted
         problems += noted
@@ -129,7 +132,9 @@ enum SmallFile {
 
     static func bytes(_ path: String) -> Result<[UInt8], Fault> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
-        guard descriptor >= 0 else { return .failure(Fault(text: "cannot be read: \(String(cString: strerror(errno)))")) }
+        guard descriptor >= 0 else {
+            return .failure(Fault(text: "cannot be read: \(String(cString: strerror(errno)))"))
+        }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -143,7 +148,9 @@ enum SmallFile {
                 buffer.baseAddress.map { Glibc.read(descriptor, $0 + filled, buffer.count - filled) } ?? 0
             }
             if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return .failure(Fault(text: "cannot be read: \(String(cString: strerror(errno)))")) }
+            guard count >= 0 else {
+                return .failure(Fault(text: "cannot be read: \(String(cString: strerror(errno)))"))
+            }
             if count == 0 { break }
             filled += count
         }
