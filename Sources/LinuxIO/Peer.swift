@@ -43,26 +43,29 @@ package final class Peer: Sendable {
     /// The process; -1 where it cannot be had. It stays the peer's.
     package var pidfd: Int32 {
         state.withLock { state in
-            complete(&state)
+            if state.pidfd < 0, state.socket >= 0 { state.pidfd = clinux_peer_pidfd(state.socket) }
             return state.pidfd
         }
     }
 
     /// When the process started, in clock ticks since boot (/proc/PID/stat); 0 where that cannot be had. With `pid` it
-    /// names a process for as long as the machine runs.
+    /// names a process for as long as the machine runs. Keeps no descriptor.
     package var startTime: UInt64 {
         state.withLock { state in
-            complete(&state)
+            if state.startTime == 0 {
+                // Only what was read while the process lived is about that process.
+                Self.borrowPidfd(state) { pidfd in
+                    let startTime = Self.startTime(of: pid)
+                    if Self.isRunning(pidfd) { state.startTime = startTime }
+                }
+            }
             return state.startTime
         }
     }
 
-    /// Whether the process lives; false where that cannot be told.
+    /// Whether the process lives; false where that cannot be told. Keeps no descriptor.
     package var isRunning: Bool {
-        state.withLock { state in
-            complete(&state)
-            return Self.isRunning(state.pidfd)
-        }
+        state.withLock { state in Self.borrowPidfd(state) { Self.isRunning($0) } }
     }
 
     /// The socket is about to be closed.
@@ -70,14 +73,12 @@ package final class Peer: Sendable {
         state.withLock { $0.socket = -1 }
     }
 
-    private func complete(_ state: inout State) {
-        guard state.pidfd < 0, state.socket >= 0 else { return }
+    /// The process's descriptor for the time of the call, -1 where it cannot be had.
+    private static func borrowPidfd<Result>(_ state: State, _ body: (Int32) -> Result) -> Result {
+        if state.pidfd >= 0 || state.socket < 0 { return body(state.pidfd) }
         let pidfd = clinux_peer_pidfd(state.socket)
-        guard pidfd >= 0 else { return }
-        state.pidfd = pidfd
-        let startTime = Self.startTime(of: pid)
-        // Only what was read while the process lived is about that process.
-        if Self.isRunning(pidfd) { state.startTime = startTime }
+        defer { if pidfd >= 0 { close(pidfd) } }
+        return body(pidfd)
     }
 }
 
