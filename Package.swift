@@ -8,7 +8,7 @@ import PackageDescription
 //   values         SceneModel Varlink CommandLine
 //   decisions      SessionCore SceneProtocol
 //   outside things SceneStore SceneOAuth SceneLogin SceneSystem LinuxIO
-//   assemblies     SceneDaemon SceneCommands
+//   assemblies     SceneDaemon SceneCommands SceneSession
 //   programs       scened scenectl
 
 let swift: [SwiftSetting] = [
@@ -43,6 +43,7 @@ let package = Package(
     products: [
         .executable(name: "scened", targets: ["scened"]),
         .executable(name: "scenectl", targets: ["scenectl"]),
+        .library(name: "SceneSession", targets: ["SceneSession"]),
     ],
     targets: [
         // C doors
@@ -83,7 +84,7 @@ let package = Package(
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
         layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
         tests(of: "SceneOAuth", with: ["CJOSE", "LinuxIO", "SceneModel"]),
-        layer("SceneLogin", on: ["CMicroHTTPD", "CLinux", "CSodium", "LinuxIO", "SceneModel"]),
+        layer("SceneLogin", on: ["CMicroHTTPD", "LinuxIO", "SceneModel"]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 
         // Assemblies
@@ -98,6 +99,8 @@ let package = Package(
         tests(
             of: "SceneCommands",
             with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "scenectl"]),
+        layer("SceneSession", on: ["LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
+        tests(of: "SceneSession", with: ["SceneModel"]),
 
         // Programs
         program("scened", on: ["SceneDaemon"]),

@@ -1,4 +1,5 @@
 import CommandLine
+import LinuxIO
 import SceneModel
 
 /// Tells the user what to do for a login that this program presents: each thing once.

@@ -1,9 +1,10 @@
 import CommandLine
 import Glibc
+import SceneProtocol
 
 /// Where scened listens.
 struct SocketPath: Equatable {
-    static let system = "/run/scened/session"
+    static let system = SessionSocket.system
 
     var path: String
     /// What starts the scened that listens there.
@@ -13,10 +14,10 @@ struct SocketPath: Equatable {
 
     /// The option, else the environment, else the user's own instance where it has a socket, else the machine's.
     init(option: String?, environment: [String: String], exists: (String) -> Bool = Self.exists) {
-        let user = environment["XDG_RUNTIME_DIR"].flatMap { $0.isEmpty ? nil : $0 + "/scened/session" }
-        let named = [option, environment["SCENED_SOCKET"]].compactMap { $0 }.first { !$0.isEmpty }
-        path = named ?? user.flatMap { exists($0) ? $0 : nil } ?? Self.system
-        if path == user || named == nil && user != nil && !exists(Self.system) {
+        let user = SessionSocket.user(environment)
+        path = SessionSocket.path(named: option, environment: environment, exists: exists)
+        let isNamed = ![option, environment["SCENED_SOCKET"]].allSatisfy { ($0 ?? "").isEmpty }
+        if path == user || !isNamed && user != nil && !exists(Self.system) {
             startLine = "systemctl --user start scened.socket"
             statusLine = "systemctl --user status scened"
         } else if path == Self.system {

@@ -1,5 +1,5 @@
 /// Text as HTML shows it.
-struct HTML {
+struct HTML: Sendable {
     /// Markup that is ours.
     var markup: String
 
@@ -17,6 +17,8 @@ struct HTML {
             case "\"": markup += "&quot;"
             case "'": markup += "&#39;"
             case _ where scalar.properties.generalCategory == .control: markup += " "
+            // Embeddings, overrides and isolates would let a name be read otherwise than it is written.
+            case "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": continue
             default: markup.unicodeScalars.append(scalar)
             }
         }
@@ -26,4 +28,6 @@ struct HTML {
     static func isolated(_ text: String, limit: Int = 200) -> HTML {
         HTML("<bdi>\(HTML.text(text, limit: limit).markup)</bdi>")
     }
+
+    static let closeWindow = HTML("You can close this window.")
 }

@@ -6,6 +6,11 @@ package struct OpenedLogin: Hashable, Sendable {
     package var loginScreen: String
     /// The redirect URI with the port that it has now.
     package var redirectURI: String
+
+    package init(loginScreen: String, redirectURI: String) {
+        self.loginScreen = loginScreen
+        self.redirectURI = redirectURI
+    }
 }
 
 /// What a browser reaches on this machine's loopback while logins are under way: login screens, and the addresses that
@@ -57,7 +62,7 @@ package final class LoginPages {
             hostLabel: hostLabel)
         routes.opened(route)
         return OpenedLogin(
-            loginScreen: "http://\(first.authority())/\(route.token)/", redirectURI: redirect.text(port: first.port))
+            loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: redirect.text(port: first.port))
     }
 
     /// The login host's address is known; from here on the login screen sends the browser there.

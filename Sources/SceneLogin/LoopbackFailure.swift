@@ -6,3 +6,13 @@ package enum LoopbackFailure: Error, Hashable, Sendable {
     case unsupportedRedirectURI(String)
     case system(String)
 }
+
+extension LoopbackFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .portTaken(let port): "port \(port) of the redirect URI is in use by another program"
+        case .unsupportedRedirectURI(let reason): "the redirect URI cannot be listened on: \(reason)"
+        case .system(let reason): "the login's loopback address cannot be opened: \(reason)"
+        }
+    }
+}

@@ -24,8 +24,17 @@ enum Refusal: CaseIterable {
         case .otherUser: "This sign-in belongs to another user of this computer, or the request's sender is gone."
         }
     }
+}
 
-    var advice: String {
-        "Nothing has changed. To sign in, open the sign-in page from the app again. You can close this window."
+extension Page {
+    init(_ refusal: Refusal) {
+        self.init(
+            title: "This request was refused", tone: .failure,
+            paragraphs: [
+                HTML.text(refusal.explanation),
+                HTML(
+                    "Nothing has changed. To sign in, open the sign-in page from the app again. \(HTML.closeWindow.markup)"
+                ),
+            ])
     }
 }

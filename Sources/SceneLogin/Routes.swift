@@ -6,14 +6,14 @@ struct Endpoint: Hashable {
     let isIPv6: Bool
     let port: UInt16
 
-    /// As a browser writes it in an address and in Host.
-    func authority(_ host: RedirectURI.Host? = nil) -> String {
-        "\((host ?? (isIPv6 ? .ipv6 : .ipv4)).rawValue):\(port)"
-    }
+    private var host: RedirectURI.Host { isIPv6 ? .ipv6 : .ipv4 }
 
-    func allows(host: String, _ redirect: RedirectURI) -> Bool {
-        let names = [isIPv6 ? RedirectURI.Host.ipv6 : .ipv4, redirect.host].map(\.rawValue)
-        return names.contains { host == "\($0):\(port)" || (port == 80 && host == $0) }
+    /// As a browser writes it in an address and in Host.
+    var authority: String { "\(host.rawValue):\(port)" }
+
+    func allows(host asked: String, _ redirect: RedirectURI) -> Bool {
+        let names = [host, redirect.host].map(\.rawValue)
+        return names.contains { asked == "\($0):\(port)" || (port == 80 && asked == $0) }
     }
 }
 

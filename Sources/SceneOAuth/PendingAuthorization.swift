@@ -45,10 +45,10 @@ extension PendingAuthorization {
         query.add("nonce", nonce)
         query.add("code_challenge", PKCE.challenge(for: verifier))
         query.add("code_challenge_method", "S256")
+        // `max_age=0` would say the same as `prompt=login`, but Glewlwyd refuses it as invalid.
         // Section 11: a refresh token for offline access is granted only where consent is asked for.
         let prompts = (force ? ["login"] : []) + (client.scopeNames.contains("offline_access") ? ["consent"] : [])
         if !prompts.isEmpty { query.add("prompt", prompts.joined(separator: " ")) }
-        if force { query.add("max_age", "0") }
         if let loginHint, !loginHint.isEmpty { query.add("login_hint", loginHint) }
         self.init(
             authorizationUri: metadata.authorizationEndpoint.appendingQuery(query), state: state, nonce: nonce,

@@ -43,9 +43,9 @@ extension Tokens {
         self.accessToken = Secret(accessToken)
         refreshToken = try Tokens.secret("refresh_token", in: members)
         idToken = try Tokens.secret("id_token", in: members)
-        scope = members["scope"]?.string.flatMap { $0.isEmpty ? nil : $0 }
+        scope = members["scope"]?.string.flatMap { ScrubbedText.visible($0, longest: 8192) }
         expiresIn = members["expires_in"].flatMap(Tokens.seconds)
-        instanceUrl = members["instance_url"]?.string
+        instanceUrl = members["instance_url"]?.string.flatMap { WebAddress($0)?.text }
         self.requested = requested
     }
 

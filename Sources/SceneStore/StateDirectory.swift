@@ -18,7 +18,11 @@ final class StateDirectory: Sendable {
         lock = try Self.lock(path)
     }
 
-    deinit { close(lock) }
+    /// Unlocked by name: a child between fork and exec still holds the descriptor.
+    deinit {
+        flock(lock, LOCK_UN)
+        close(lock)
+    }
 
     /// Makes new and removed names last.
     func synchronize() throws(StoreError) {

@@ -6,26 +6,32 @@ import SceneModel
 @testable import SceneLogin
 
 /// Login pages on a loop that runs on a thread of its own; the test is the browser, and may block.
-final class LoginFixture: @unchecked Sendable {
+final class LoginFixture: Sendable {
     struct Callback {
         var login: Int
         var query: String
         var respond: (LoginOutcome) -> Void
     }
 
+    /// What belongs to the loop's thread. The fixture itself does not: its end waits for that thread.
+    private final class Confined: @unchecked Sendable {
+        var pages: LoginPages?
+        var callbacks: [Callback] = []
+    }
+
     private let loop: EventLoop
-    private var pages: LoginPages?
-    private var callbacks: [Callback] = []
+    private let confined = Confined()
     private let arrived = DispatchSemaphore(value: 0)
     private let ended = DispatchSemaphore(value: 0)
 
     init() throws {
         loop = try EventLoop()
-        pages = LoginPages(loop: loop)
-        pages?.onCallback = { [unowned self] login, query, respond in
-            callbacks.append(Callback(login: login, query: query, respond: respond))
+        let pages = LoginPages(loop: loop)
+        pages.onCallback = { [confined, arrived] login, query, respond in
+            confined.callbacks.append(Callback(login: login, query: query, respond: respond))
             arrived.signal()
         }
+        confined.pages = pages
         Thread.detachNewThread { [loop, ended] in
             loop.run()
             ended.signal()
@@ -33,16 +39,21 @@ final class LoginFixture: @unchecked Sendable {
     }
 
     deinit {
+        dropPages()
         loop.stop()
         ended.wait()
     }
 
     /// Does `body` on the loop's thread and waits for it.
     func onLoop<Result>(_ body: @escaping (LoginPages) throws -> Result) throws -> Result {
+        try onLoop { pages, _ in try body(pages) }
+    }
+
+    private func onLoop<Result>(_ body: @escaping (LoginPages, Confined) throws -> Result) throws -> Result {
         let work = Work(body)
         let done = DispatchSemaphore(value: 0)
-        loop.enqueue { [self] in
-            if let pages { work.perform(pages) }
+        loop.enqueue { [confined] in
+            if let pages = confined.pages { work.perform(pages, confined) }
             done.signal()
         }
         done.wait()
@@ -62,11 +73,11 @@ final class LoginFixture: @unchecked Sendable {
         try body()
     }
 
-    func dropPages() throws {
+    func dropPages() {
         let done = DispatchSemaphore(value: 0)
-        loop.enqueue { [self] in
-            pages = nil
-            callbacks = []
+        loop.enqueue { [confined] in
+            confined.pages = nil
+            confined.callbacks = []
             done.signal()
         }
         done.wait()
@@ -77,9 +88,9 @@ final class LoginFixture: @unchecked Sendable {
     }
 
     func takeCallbacks() throws -> [Callback] {
-        try onLoop { [self] _ in
-            defer { callbacks = [] }
-            return callbacks
+        try onLoop { _, confined in
+            defer { confined.callbacks = [] }
+            return confined.callbacks
         }
     }
 
@@ -100,21 +111,23 @@ final class LoginFixture: @unchecked Sendable {
         try onLoop { $0.ready(login: login, state: state, authorizationUri: uri) }
     }
 
-    /// Answers the one callback that is waiting.
+    /// Answers the callback that came last.
     func respond(_ outcome: LoginOutcome, thenClose login: Int? = nil) throws {
-        try onLoop { [self] pages in
-            callbacks.popLast()?.respond(outcome)
+        try onLoop { pages, confined in
+            confined.callbacks.popLast()?.respond(outcome)
             if let login { pages.close(login: login) }
         }
     }
 
     private final class Work<Result>: @unchecked Sendable {
-        private let body: (LoginPages) throws -> Result
+        private let body: (LoginPages, Confined) throws -> Result
         private var outcome: Swift.Result<Result, any Error>?
 
-        init(_ body: @escaping (LoginPages) throws -> Result) { self.body = body }
+        init(_ body: @escaping (LoginPages, Confined) throws -> Result) { self.body = body }
 
-        func perform(_ pages: LoginPages) { outcome = Swift.Result { try body(pages) } }
+        func perform(_ pages: LoginPages, _ confined: Confined) {
+            outcome = Swift.Result { try body(pages, confined) }
+        }
 
         func result() throws -> Result {
             guard let outcome else { throw CancellationError() }

@@ -39,6 +39,20 @@ struct LoginPagesListeningTests {
         #expect(RawBrowser(port: first.port) == nil)
     }
 
+    @Test func aWindowIsToldOfTheEndWhileOthersShareThePort() throws {
+        let fixture = try LoginFixture()
+        let uri = "http://127.0.0.1:\(try freePort())/callback"
+        let login = try fixture.open(login: 1, redirectURI: uri)
+        _ = try fixture.open(login: 2, redirectURI: uri)
+        try fixture.ready(login: 1)
+        let browser = try #require(RawBrowser(port: login.port))
+        browser.get("/callback?state=the-state", host: login.authority)
+        #expect(fixture.waitForCallback())
+        try fixture.onLoop { $0.close(login: 1) }
+        #expect(browser.answer()?.body.contains("ended") == true)
+        #expect(RawBrowser(port: login.port) != nil)
+    }
+
     @Test func aFixedPortCanBeOpenedAgainAtOnce() throws {
         let fixture = try LoginFixture()
         let uri = "http://127.0.0.1:\(try freePort())/callback"
@@ -80,13 +94,13 @@ struct LoginPagesListeningTests {
         #expect(login.redirectURI == "http://localhost:\(login.port)/callback")
         try fixture.ready()
         #expect(RawBrowser.get(login.screenPath, at: login)?.status == 303)
-        let browser = try #require(RawBrowser(port: login.port, isIPv6: true))
+        let browser = try #require(RawBrowser(port: login.port, .ipv6))
         browser.get("/callback?state=the-state", host: "localhost:\(login.port)")
         #expect(fixture.waitForCallback())
         try fixture.respond(.signedIn(name: "Ada"), thenClose: 1)
         #expect(browser.answer()?.body.contains("Ada") == true)
         #expect(RawBrowser(port: login.port) == nil)
-        #expect(RawBrowser(port: login.port, isIPv6: true) == nil)
+        #expect(RawBrowser(port: login.port, .ipv6) == nil)
     }
 
     @Test(.enabled(if: ListenSocket.hasIPv6))
@@ -106,7 +120,7 @@ struct LoginPagesListeningTests {
         let login = try fixture.open(redirectURI: "http://[::1]/callback")
         #expect(login.loginScreen.hasPrefix("http://[::1]:"))
         try fixture.ready()
-        let browser = try #require(RawBrowser(port: login.port, isIPv6: true))
+        let browser = try #require(RawBrowser(port: login.port, .ipv6))
         browser.get(login.screenPath, host: "[::1]:\(login.port)")
         #expect(browser.answer()?.status == 303)
         #expect(RawBrowser(port: login.port) == nil)

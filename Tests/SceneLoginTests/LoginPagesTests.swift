@@ -131,7 +131,7 @@ struct LoginPagesTests {
         let browser = try #require(RawBrowser(port: login.port))
         browser.get("/callback?state=the-state", host: login.authority)
         #expect(fixture?.waitForCallback() == true)
-        try fixture?.dropPages()
+        fixture?.dropPages()
         #expect(browser.answer()?.body.contains("ended") == true)
         #expect(RawBrowser(port: login.port) == nil)
         fixture = nil

@@ -31,6 +31,12 @@ struct PageTests {
         #expect(HTML.text("a\u{0}b\u{1b}[2Jc\r\nd").markup == "a b [2Jc  d")
     }
 
+    @Test func textKeepsItsDirection() {
+        #expect(
+            HTML.text("admin\u{202E}nimda\u{2066}\u{1F469}\u{200D}\u{1F4BB}").markup
+                == "adminnimda\u{1F469}\u{200D}\u{1F4BB}")
+    }
+
     @Test func theNameStandsForItself() {
         let html = Page(.signedIn(name: "Ada Lovelace")).html(nonce: "n")
         #expect(html.contains("You are signed in as <bdi>Ada Lovelace</bdi>."))

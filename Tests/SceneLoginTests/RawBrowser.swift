@@ -16,16 +16,18 @@ final class RawBrowser {
         }
     }
 
+    enum Family { case ipv4, ipv6, ipv4InIPv6 }
+
     let socket: Int32
 
     /// - Returns: nil where nobody listens.
-    init?(port: UInt16, isIPv6: Bool = false) {
-        socket = Glibc.socket(isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    init?(port: UInt16, _ family: Family = .ipv4) {
+        socket = Glibc.socket(family == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
         var patience = timeval(tv_sec: 20, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &patience, socklen_t(MemoryLayout<timeval>.size))
         }
-        guard Self.connect(socket, port, isIPv6) == 0 else { return nil }
+        guard Self.connect(socket, port, family) == 0 else { return nil }
     }
 
     deinit { close(socket) }
@@ -82,7 +84,7 @@ final class RawBrowser {
         return browser.answer()
     }
 
-    private static func connect(_ socket: Int32, _ port: UInt16, _ isIPv6: Bool) -> Int32 {
+    private static func connect(_ socket: Int32, _ port: UInt16, _ family: Family) -> Int32 {
         var v4 = sockaddr_in()
         v4.sin_family = sa_family_t(AF_INET)
         v4.sin_port = port.bigEndian
@@ -91,7 +93,8 @@ final class RawBrowser {
         v6.sin6_family = sa_family_t(AF_INET6)
         v6.sin6_port = port.bigEndian
         v6.sin6_addr = in6addr_loopback
-        return isIPv6 ? connect(socket, &v6) : connect(socket, &v4)
+        if family == .ipv4InIPv6 { inet_pton(AF_INET6, "::ffff:127.0.0.1", &v6.sin6_addr) }
+        return family == .ipv4 ? connect(socket, &v4) : connect(socket, &v6)
     }
 
     private static func connect<Address>(_ socket: Int32, _ address: inout Address) -> Int32 {

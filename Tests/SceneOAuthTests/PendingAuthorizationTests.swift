@@ -48,7 +48,7 @@ import Testing
     func prompts(scopes: String, force: Bool, prompt: String?) throws {
         let query = try query(make(scopes: scopes, force: force))
         #expect(query["prompt"] == prompt)
-        #expect(query["max_age"] == (force ? "0" : nil))
+        #expect(query["max_age"] == nil)
     }
 
     @Test func hintIsPassedOn() throws {

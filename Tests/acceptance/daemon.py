@@ -85,6 +85,7 @@ class Daemon:
     def kill(self):
         self.process.kill()
         self.process.wait()
+        self.process = None
 
     def stop(self, timeout=20):
         """End it as systemd does; its exit status."""
@@ -95,7 +96,7 @@ class Daemon:
             except subprocess.TimeoutExpired:
                 self.kill()
                 raise AssertionError(f"scened did not end on SIGTERM\n{self.stderr()}") from None
-        return self.process and self.process.returncode
+        return self.process.returncode if self.process else 0
 
     def close(self):
         try:

@@ -28,6 +28,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def handle_error(self, request, client_address):
+        """A client that has gone is no news."""
+
 
 class RecordingProxy:
     def __init__(self, port, target):

@@ -29,6 +29,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
 
+    def handle_error(self, request, client_address):
+        """A client that has gone is no news."""
+
 
 class ScriptedProvider:
     """Signs in as the request's login_hint, or as `user`. `lifetime` is the access tokens', in seconds."""

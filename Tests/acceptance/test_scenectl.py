@@ -155,8 +155,7 @@ def login(daemon, visitor, *arguments):
 
 def test_a_session_from_the_shell(daemon, alice, bob, scripted):
     assert "alice" in login(daemon, alice).lower()
-    scripted.user = "bob"
-    assert "bob" in login(daemon, bob, "--app", "notes").lower()
+    assert "bob" in login(daemon, bob, "--app", "notes", "--hint", "bob").lower()
     table = daemon.scenectl("accounts").stdout
     assert "alice" in table and "bob" in table and "\x1b" not in table
     accounts = json.loads(daemon.scenectl("accounts", "--json").stdout)

@@ -1,4 +1,5 @@
 import CommandLine
+import LinuxIO
 import SceneModel
 import SceneProtocol
 

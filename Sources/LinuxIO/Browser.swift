@@ -1,18 +1,18 @@
 @preconcurrency import Glibc
 
 /// The user's browser, by xdg-open(1).
-struct Browser {
+package struct Browser {
     private var process: pid_t
 
     /// Only where there is a display to show it on.
-    static func isReachable(_ environment: [String: String]) -> Bool {
+    package static func isReachable(_ environment: [String: String]) -> Bool {
         ["DISPLAY", "WAYLAND_DISPLAY"].contains { !(environment[$0] ?? "").isEmpty }
     }
 
     /// Nil where the address is no web address, or xdg-open is not there.
     ///
     /// All users of the machine can read the address in the arguments; scened serves it to its own user only.
-    init?(opening address: String) {
+    package init?(opening address: String) {
         guard address.hasPrefix("http://") || address.hasPrefix("https://") else { return nil }
         var actions = posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
@@ -42,7 +42,7 @@ struct Browser {
     }
 
     /// Whether xdg-open has ended and says that it could open nothing.
-    mutating func hasFailed() -> Bool {
+    package mutating func hasFailed() -> Bool {
         var status: Int32 = 0
         guard process > 0, waitpid(process, &status, WNOHANG) == process else { return false }
         process = 0

@@ -1,0 +1,87 @@
+import LinuxIO
+import SceneModel
+import SceneProtocol
+
+/// Shows a login as it goes on: the login screen's address, the choice of accounts.
+public typealias LoginProgressBlock = @MainActor @Sendable (LoginProgress) -> Void
+
+extension Scene {
+    /// Completes when the session has a current user, signing one in where there is none. However many scenes ask, one
+    /// login runs. The events up to the completion have been delivered when it returns.
+    ///
+    /// - Parameters:
+    ///   - options: how to sign in, and for how long to try (`timeoutSeconds`, 600 by default).
+    ///   - progress: shows the login; without it the login screen is opened in the user's browser, or its address is
+    ///     written to standard error where there is no display.
+    /// - Throws: `Failure.loginCancelled`, `.loginTimedOut`, `.loginFailed`, `.interactionRequired`,
+    ///   `.loginHostUnavailable`, `.storageUnavailable`, `.sessionLocked`.
+    @discardableResult
+    public func loginIfRequired(
+        options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
+    ) async throws(SceneError) -> Account {
+        let show = progress ?? DefaultPresenter().show
+        let reply = try await core.call(
+            LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: options), more: true,
+            progress: { reply in BlockQueue.add { show(reply.progress) } })
+        return try await signedIn(reply.progress)
+    }
+
+    /// Signs in one more account and makes it current. A connection lost on the way ends it with `connectionLost`.
+    @discardableResult
+    public func login(
+        options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
+    ) async throws(SceneError) -> Account {
+        let show = progress ?? DefaultPresenter().show
+        let reply = try await core.call(
+            Login.self, Login.Parameters(app: app, scene: id, options: options), more: true, isRepeatable: false,
+            progress: { reply in BlockQueue.add { show(reply.progress) } })
+        return try await signedIn(reply.progress)
+    }
+
+    /// After a logout: completes when the session has a current user again, as the app's `AfterLogout` policy has it.
+    ///
+    /// - Throws: `Failure.notSignedIn` where the policy is `none`, and what `loginIfRequired` throws.
+    @discardableResult
+    public func handleLogout(
+        options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
+    ) async throws(SceneError) -> Account {
+        let show = progress ?? DefaultPresenter().show
+        let reply = try await core.call(
+            HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: options), more: true,
+            progress: { reply in BlockQueue.add { show(reply.progress) } })
+        return try await signedIn(reply.progress)
+    }
+
+    /// Ends the login under way; every scene that waits for it gets `Failure.loginCancelled`.
+    public func cancelLogin() async throws(SceneError) {
+        _ = try await core.call(CancelLogin.self, CancelLogin.Parameters(app: app, scene: id))
+    }
+
+    /// Hands over a URL that the desktop opened. False where no login waits for it.
+    public func handleResponse(url: String) async throws(SceneError) -> Bool {
+        try await core.call(HandleResponse.self, HandleResponse.Parameters(url: url, scene: id), isRepeatable: false)
+            .handled
+    }
+
+    private func signedIn(_ progress: LoginProgress) async throws(SceneError) -> Account {
+        await core.reached(progress.at)
+        guard let account = progress.account else { throw .unexpected("a login without an account") }
+        return account
+    }
+}
+
+/// Opens login screens for programs that do not show them their own way: each address once.
+@MainActor private final class DefaultPresenter {
+    private var shown: String?
+    private var browser: Browser?
+
+    nonisolated init() {}
+
+    func show(_ progress: LoginProgress) {
+        guard progress.state == .presenting, let screen = progress.loginScreen, screen != shown else { return }
+        shown = screen
+        let environment = SceneSession.environment("DISPLAY", "WAYLAND_DISPLAY")
+        if Browser.isReachable(environment) { browser = Browser(opening: screen) }
+        if browser == nil { StandardError.write("To sign in, open this address in your browser: \(screen)\n") }
+    }
+}
