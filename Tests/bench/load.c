@@ -5,7 +5,8 @@
 //
 // rtt: each client has one request in flight, for a time, or until there were so many in all (`20000x`).
 // fan: each client says HELLO and is answered WELCOME. One more connection then sends the triggers by turns, each
-// when the one before is done; its EVENT goes to every client, its REPLY to that connection.
+// when the one before is done; its EVENT goes to every client, its REPLY to that connection. What a trigger costs
+// whoever hears of it (a commit to disk, say) is known from as many rounds with one client, and left out.
 //
 // Messages are files. In them ######## is an 8-digit number: the request's, the client's, the round's; and @SEQ@ is
 // SEQUENCE plus the round, counted from 1. PID is the server, whose CPU time and memory are read (0: nobody's).
@@ -25,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LONGEST = 1 << 16, BATCH = 256, MOST_ROUNDS = 1024, WARM_UP = 1 };
+enum { LONGEST = 1 << 16, BATCH = 256, MOST_ROUNDS = 1024 };
 
 static const char *socket_path;
 static pid_t server;
@@ -222,61 +223,69 @@ static double median(double *values, int count) {
 
 static void pause_ms(int milliseconds) { poll(NULL, 0, milliseconds); }
 
-// A trigger, until all clients have its event and its own connection the reply. The server's CPU time between the
-// first and the last event, in nanoseconds; the time from trigger to last event in `took`.
-static uint64_t run_round(int epoll, int clients, struct client *trigger, const struct turn *t, uint32_t round, uint64_t *took) {
+struct crowd { int epoll, count; struct client *clients, trigger; uint32_t round; struct turn *turns; int turn_count; };
+struct figures { double cpu, took; };   // microseconds
+
+static void join(struct crowd *crowd, int count, const struct message *hello, const struct message *welcome) {
+    for (; crowd->count < count; crowd->count++) {
+        struct client *c = &crowd->clients[crowd->count];
+        *c = dial();
+        put(c, hello, (uint32_t)crowd->count, 0);
+        while (!take(c, welcome, 0, 0)) {}
+        watch(crowd->epoll, c);
+    }
+    pause_ms(20);
+}
+
+// A trigger, until all clients have its event, its own connection the reply, and the server has come to rest.
+static struct figures run_round(struct crowd *crowd) {
     struct epoll_event ready[BATCH];
-    uint64_t first = 0, last = 0;
+    uint32_t round = ++crowd->round;
+    const struct turn *turn = &crowd->turns[(round - 1) % (uint32_t)crowd->turn_count];
+    uint64_t cpu = server_cpu(), took = 0;
     int got = 0;
     bool replied = false;
-    put(trigger, &t->trigger, round, round);
-    while (got < clients || !replied) {
-        int count = epoll_wait(epoll, ready, BATCH, 60000);
-        if (count <= 0) { fprintf(stderr, "load: %d of %d events came\n", got, clients); exit(1); }
+    put(&crowd->trigger, &turn->trigger, round, round);
+    while (got < crowd->count || !replied) {
+        int count = epoll_wait(crowd->epoll, ready, BATCH, 60000);
+        if (count <= 0) { fprintf(stderr, "load: %d of %d events came\n", got, crowd->count); exit(1); }
         for (int i = 0; i < count; i++) {
             struct client *c = ready[i].data.ptr;
-            if (c == trigger) {
-                replied |= take(c, &t->reply, round, MSG_DONTWAIT);
-                continue;
-            }
+            if (c == &crowd->trigger) { replied |= take(c, &turn->reply, round, MSG_DONTWAIT); continue; }
             c->number = round;
-            if (!take(c, &t->event, round, MSG_DONTWAIT)) continue;
-            if (!got) first = server_cpu();
-            if (++got == clients) { last = server_cpu(); *took = now() - trigger->asked; }
+            if (take(c, &turn->event, round, MSG_DONTWAIT) && ++got == crowd->count) took = now() - crowd->trigger.asked;
         }
     }
-    return last - first;
+    pause_ms(20);
+    return (struct figures){(double)(server_cpu() - cpu) / 1000, (double)took / 1000};
+}
+
+static struct figures run_rounds(struct crowd *crowd, int rounds) {
+    double cpu[MOST_ROUNDS], took[MOST_ROUNDS];
+    run_round(crowd);                   // warms up
+    for (int i = 0; i < rounds; i++) {
+        struct figures f = run_round(crowd);
+        cpu[i] = f.cpu;
+        took[i] = f.took;
+    }
+    return (struct figures){median(cpu, rounds), median(took, rounds)};
 }
 
 static int fan_out(int clients, int rounds, const struct message *hello, const struct message *welcome, struct turn *turns, int turn_count) {
-    struct client *all = need(calloc((size_t)clients, sizeof *all)), trigger;
-    double cpu[MOST_ROUNDS], took[MOST_ROUNDS];
-    int epoll = epoll_create1(0);
-    if (rounds > MOST_ROUNDS - WARM_UP) return 64;
-    trigger = dial();
-    watch(epoll, &trigger);
-    pause_ms(20);
+    if (rounds < 1 || rounds > MOST_ROUNDS || clients < 2) return 64;
+    struct crowd crowd = {.epoll = epoll_create1(0), .clients = need(calloc((size_t)clients, sizeof *crowd.clients)),
+                          .trigger = dial(), .turns = turns, .turn_count = turn_count};
+    watch(crowd.epoll, &crowd.trigger);
+    join(&crowd, 1, hello, welcome);
+    struct figures one = run_rounds(&crowd, rounds);
     int64_t memory = server_memory();
-    for (int i = 0; i < clients; i++) {
-        all[i] = dial();
-        put(&all[i], hello, (uint32_t)i, 0);
-        while (!take(&all[i], welcome, 0, 0)) {}
-        watch(epoll, &all[i]);
-    }
-    pause_ms(20);
+    join(&crowd, clients, hello, welcome);
     int64_t idle = server_memory() - memory;
-    for (int r = 0; r < rounds + WARM_UP; r++) {
-        uint64_t whole = 0;
-        uint64_t spent = run_round(epoll, clients, &trigger, &turns[r % turn_count], (uint32_t)r + 1, &whole);
-        if (r >= WARM_UP) {
-            cpu[r - WARM_UP] = (double)spent / 1000 / (clients > 1 ? clients - 1 : 1);
-            took[r - WARM_UP] = (double)whole / 1000;
-        }
-        pause_ms(20);
-    }
+    struct figures all = run_rounds(&crowd, rounds);
     int64_t later = server_memory() - memory;
-    printf("{\"cpu_us\":%.4f,\"took_us\":%.1f,\"idle_bytes\":%.1f,\"later_bytes\":%.1f}\n", median(cpu, rounds), median(took, rounds),
-           (double)idle / clients, (double)later / clients);
+    int more = clients - 1;
+    printf("{\"cpu_us\":%.4f,\"trigger_cpu_us\":%.1f,\"took_us\":%.1f,\"idle_bytes\":%.1f,\"later_bytes\":%.1f}\n",
+           (all.cpu - one.cpu) / more, one.cpu, all.took, (double)idle / more, (double)later / more);
     return 0;
 }
 
