@@ -5,7 +5,7 @@
 //
 // rtt: each client has one request in flight, for a time, or until there were so many in all (`20000x`).
 // fan: each client says HELLO and is answered WELCOME. One more connection then sends the triggers by turns, each
-// when the one before is done; its EVENT goes to every client, its REPLY to that connection. What a trigger costs
+// when the one before is done, ROUNDS in all, a multiple of the turns; its EVENT goes to every client, its REPLY to that connection. What a trigger costs
 // whoever hears of it (a commit to disk, say) is known from as many rounds with one client, and left out.
 //
 // Messages are files. In them ######## is an 8-digit number: the request's, the client's, the round's; and @SEQ@ is
@@ -230,8 +230,8 @@ static void join(struct crowd *crowd, int count, const struct message *hello, co
     for (; crowd->count < count; crowd->count++) {
         struct client *c = &crowd->clients[crowd->count];
         *c = dial();
-        put(c, hello, (uint32_t)crowd->count, 0);
-        while (!take(c, welcome, 0, 0)) {}
+        put(c, hello, (uint32_t)crowd->count, crowd->round);
+        while (!take(c, welcome, crowd->round, 0)) {}
         watch(crowd->epoll, c);
     }
     pause_ms(20);
@@ -262,7 +262,7 @@ static struct figures run_round(struct crowd *crowd) {
 
 static struct figures run_rounds(struct crowd *crowd, int rounds) {
     double cpu[MOST_ROUNDS], took[MOST_ROUNDS];
-    run_round(crowd);                   // warms up
+    for (int i = 0; i < crowd->turn_count; i++) run_round(crowd);   // warms up
     for (int i = 0; i < rounds; i++) {
         struct figures f = run_round(crowd);
         cpu[i] = f.cpu;
@@ -272,7 +272,7 @@ static struct figures run_rounds(struct crowd *crowd, int rounds) {
 }
 
 static int fan_out(int clients, int rounds, const struct message *hello, const struct message *welcome, struct turn *turns, int turn_count) {
-    if (rounds < 1 || rounds > MOST_ROUNDS || clients < 2) return 64;
+    if (rounds < 1 || rounds > MOST_ROUNDS || rounds % turn_count || clients < 2) return 64;
     struct crowd crowd = {.epoll = epoll_create1(0), .clients = need(calloc((size_t)clients, sizeof *crowd.clients)),
                           .trigger = dial(), .turns = turns, .turn_count = turn_count};
     watch(crowd.epoll, &crowd.trigger);

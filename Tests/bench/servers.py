@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -67,8 +68,10 @@ class Server:
         pass
 
     def stop(self):
-        """By SIGTERM, so that tools around it can report."""
-        self.process.terminate()
+        """By SIGTERM, so that it ends in order. A tool around it then reports and ends too."""
+        process = self.process.pid
+        with open(f"/proc/{process}/task/{process}/children") as file:
+            os.kill(int((file.read().split() or [process])[0]), signal.SIGTERM)
         self.process.wait(60)
 
 
@@ -152,7 +155,8 @@ class Scened(Server):
             self.sequence = at["sequence"]
             self.message("reply", self._exchange(caller.socket, "request", raw))
             welcome = self._exchange(scene.socket, "hello", raw, digits=b"00000007")
-            self.message("welcome", welcome.replace(b"scene-00000007", b"scene-########"))
+            pattern = welcome.replace(b"scene-00000007", b"scene-########")
+            self.message("welcome", re.sub(rb'"sequence":\d+', b'"sequence":@SEQ@', pattern))
             assert b'"kind":"snapshot"' in welcome and welcome.endswith(b'"continues":true}\0'), welcome
             for turn, (current, previous) in enumerate([(self.alice, self.bob), (self.bob, self.alice)]):
                 at = {"epoch": at["epoch"], "sequence": at["sequence"] + 1}
