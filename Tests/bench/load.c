@@ -80,17 +80,19 @@ static const char *render(const struct message *m, uint32_t number, uint64_t rou
     static char buffers[8][LONGEST];
     static unsigned turn;
     char *out = buffers[turn++ % 8];
+    ssize_t digits_at = m->digits_at;
     memcpy(out, m->text, m->count);
     *count = m->count;
-    if (m->digits_at >= 0)
-        for (int i = 7; i >= 0; i--, number /= 10) out[m->digits_at + i] = (char)('0' + number % 10);
     if (m->sequence_at >= 0) {
         char *at = out + m->sequence_at;
         int written = sprintf(at, "%llu", (unsigned long long)(sequence + round));
         size_t rest = m->count - (size_t)m->sequence_at - 5;
         memcpy(at + written, m->text + m->sequence_at + 5, rest);
         *count = (size_t)m->sequence_at + (size_t)written + rest;
+        if (digits_at > m->sequence_at) digits_at += written - 5;
     }
+    if (digits_at >= 0)
+        for (int i = 7; i >= 0; i--, number /= 10) out[digits_at + i] = (char)('0' + number % 10);
     return out;
 }
 
