@@ -86,6 +86,18 @@ def test_the_journal_says_who_did_what(unit, ada):
     assert entry["SCENED_SCENE"] == scene.id
 
 
+def test_no_secret_is_in_the_journal(unit, dot, ada):
+    account = ada.sign_in(unit.socket)
+    token = ada.call(unit.socket, "GetAccessToken")["token"]["value"]
+    ada.call(unit.socket, "GetAccessToken", rejected=token)
+    ada.call(unit.socket, "Logout", account=account["id"])
+    unit.systemctl("restart", "scened.service")
+    run("journalctl", "--sync")
+    journal = run("journalctl", "--boot", "--all", "--output=export").stdout
+    assert "signedOut" in journal and len(dot.secrets()) >= 8 and token in dot.secrets()
+    assert [secret[:6] for secret in dot.secrets() if secret in journal] == []
+
+
 def test_reload(system, dot, ada):
     with ada.scene(system.socket) as scene:
         scene.id
