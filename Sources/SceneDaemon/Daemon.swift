@@ -16,7 +16,10 @@ actor Daemon {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let options: DaemonOptions
-    let store: Store
+    /// Nil as long as it cannot be opened: nothing is served then but org.scened.Manager.
+    var store: Store?
+    var storeFailure: String?
+    var storeTimer: LoopTimer?
     let pages: LoginPages
     var oauth: LoginHostClient
     var configuration: Configuration
@@ -49,14 +52,12 @@ actor Daemon {
     let started = EventLoop.now
 
     init(
-        loop: EventLoop, options: DaemonOptions, configuration: Configuration, store: Store,
-        listeners: [SocketListener],
+        loop: EventLoop, options: DaemonOptions, configuration: Configuration, listeners: [SocketListener],
         inheritance: sending Inheritance
     ) throws {
         self.loop = loop
         self.options = options
         self.configuration = configuration
-        self.store = store
         self.listeners = listeners
         self.inheritance = inheritance
         descriptorStore = DescriptorStore()
@@ -87,11 +88,8 @@ actor Daemon {
     // MARK: Start and end
 
     /// Takes the stored sessions up and serves whoever connects.
-    func start(_ stored: [StoredSession]) {
-        for session in stored {
-            let policy = configuration.apps[session.key.app]?.policy ?? Self.vanished(session.key.app)
-            sessions[session.key] = LiveSession(Session(session, policy: policy))
-        }
+    func start() {
+        openStore()
         pages.onCallback = { page, query, respond in self.callbackArrived(page, query: query, respond: respond) }
         for listener in listeners {
             listener.onConnection = { self.connected($0) }
@@ -104,6 +102,10 @@ actor Daemon {
         }
         takeUp(inheritance)
         inheritance = Inheritance()
+        takeUpSessions()
+    }
+
+    func takeUpSessions() {
         for live in Array(sessions.values) { happened(live) { $0.restarted(world: $1) } }
         // What happened while nobody was there, or was on its way.
         for served in Array(calls.values) { follow(served) }
@@ -130,11 +132,12 @@ actor Daemon {
 
     /// Commits what was begun; what is not acknowledged by then will not be.
     func stop() {
-        store.close()
+        store?.close()
     }
 
     /// Reads the configuration again. Connections, waits and logins stay; a login whose app has vanished ends.
     func reload() {
+        if store == nil, openStore() { takeUpSessions() }
         let former = configuration
         configuration = Configuration.read(from: options.configurationDirectories, previous: former)
         for problem in configuration.problems { Journal.write(problem.entry) }
@@ -165,6 +168,7 @@ actor Daemon {
         var text = "\(scenes) scenes, \(accounts) accounts, \(logins) logins under way"
         if queued > 0 { text += ", \(queued) revocations queued" }
         if configuration.apps.isEmpty { text += "; no app is configured" }
+        if let storeFailure { text = "State cannot be used: \(storeFailure)" }
         return text
     }
 

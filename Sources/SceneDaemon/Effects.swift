@@ -59,23 +59,6 @@ extension Daemon {
         }
     }
 
-    private func commit(_ change: Change, _ live: LiveSession) {
-        counters.commits += 1
-        store.commit(change) { result in
-            switch result {
-            case .success:
-                self.happened(live) { $0.changeCommitted(world: $1) }
-            case .failure(let error):
-                self.counters.failedCommits += 1
-                Journal.write(
-                    JournalEntry(
-                        priority: .error, message: "State cannot be written: \(error.reason)",
-                        messageID: MessageID.storageUnavailable))
-                self.happened(live) { $0.commitFailed(reason: error.reason, world: $1) }
-            }
-        }
-    }
-
     /// Runs a request to a login host that goes on whoever leaves.
     private func request(_ body: @escaping () async -> Void) {
         let number = number()

@@ -60,8 +60,9 @@ extension Daemon {
         status.sessions = seen.count
         status.logins = seen.count { $0.login != nil }
         status.storage = options.stateDirectory
-        status.keySource = store.keySource
-        status.problems = store.problems + configuration.problems.map(\.description)
+        status.keySource = store?.keySource ?? ""
+        status.problems =
+            (store?.problems ?? []) + (storeFailure.map { [$0] } ?? []) + configuration.problems.map(\.description)
         return status
     }
 

@@ -55,6 +55,7 @@ extension Daemon {
     private func session(of app: String, for request: Request) -> Result<LiveSession, Failure> {
         guard let configured = configuration.apps[app] else { return .failure(.unknownApp(app)) }
         if let refusal = refusal(request.served, configured) { return .failure(refusal) }
+        if let storeFailure { return .failure(.storageUnavailable(reason: storeFailure)) }
         let key = SessionKey(uid: request.peer.uid, app: app)
         if let live = sessions[key] { return .success(live) }
         let live = LiveSession(Session(key: key, policy: configured.policy, epoch: Self.newIdentifier()))

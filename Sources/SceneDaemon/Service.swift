@@ -54,19 +54,11 @@ package enum Service {
             try loop.onSignals([SIGTERM, SIGINT, SIGHUP]) { signals.handle($0) }
             let configuration = Configuration.read(from: options.configurationDirectories)
             for problem in configuration.problems { Journal.write(problem.entry) }
-            let store = try Store(directory: options.stateDirectory, credential: options.sealingKey) {
-                loop.enqueue($0)
-            }
-            let sessions = try store.load()
-            for problem in store.problems {
-                Journal.write(
-                    JournalEntry(priority: .error, message: problem, messageID: MessageID.storageProblem))
-            }
             let listeners = try listeners(inheritance.sessions, options, loop)
             let daemon = try Daemon(
-                loop: loop, options: options, configuration: configuration, store: store, listeners: listeners,
+                loop: loop, options: options, configuration: configuration, listeners: listeners,
                 inheritance: inheritance)
-            run(daemon, serving: sessions, signals)
+            run(daemon, signals)
             return 0
         } catch {
             complain("\(error)")
@@ -76,11 +68,9 @@ package enum Service {
         }
     }
 
-    private static func run(
-        _ daemon: Daemon, serving stored: [StoredSession], _ signals: SignalRelay
-    ) {
+    private static func run(_ daemon: Daemon, _ signals: SignalRelay) {
         daemon.assumeIsolated { daemon in
-            daemon.start(stored)
+            daemon.start()
             daemon.heed(signals)
             daemon.feedWatchdog()
             Journal.write(

@@ -138,6 +138,7 @@ extension Daemon {
         guard mark.isQuiet, connection.peer.uid == mark.uid, let app = configuration.apps[mark.app] else {
             return false
         }
+        guard store != nil else { return false }
         let live = sessions[key] ?? LiveSession(Session(key: key, policy: app.policy, epoch: Self.newIdentifier()))
         guard live.session.scenes[mark.scene] == nil else { return false }
         sessions[key] = live
