@@ -89,7 +89,7 @@ actor Daemon {
                         message: "A connection was refused: \(error). Raise LimitNOFILE= or close some."))
             }
         }
-        for live in Array(sessions.values) { happened(live) { $0.retryRevocations(world: $1) } }
+        for live in Array(sessions.values) { happened(live) { $0.restarted(world: $1) } }
     }
 
     /// What an app that is configured no longer leaves to its sessions.

@@ -9,19 +9,27 @@ extension Session {
         for wait in logouts { consider(wait.deadline) }
         for (id, due) in revocationDue where !revoking.contains(id) { consider(due) }
         for kept in unstored.values { consider(kept.due) }
+        if let owedEndDue { consider(owedEndDue) }
         return next
     }
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
+            + retryOwedEnd(world)
+    }
+
+    private mutating func retryOwedEnd(_ world: World) -> [Action] {
+        guard let due = owedEndDue, due <= world.now.boot else { return [] }
+        owedEndDue = nil
+        return enqueue(.announceEnd, world)
     }
 }
 
 extension Session {
     /// The daemon has taken the session up from the store.
     package mutating func restarted(world: World) -> [Action] {
-        retryRevocations(world: world)
+        retryRevocations(world: world) + (owedEnd == nil ? [] : enqueue(.announceEnd, world))
     }
 
     package mutating func lockRequested(_ caller: Caller, _ locks: Bool, world: World) -> [Action] {

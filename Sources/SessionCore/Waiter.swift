@@ -20,6 +20,17 @@ struct Waiter: Sendable {
     var joinedEnding = false
 }
 
+/// A user, whatever account they have.
+struct User: Hashable, Sendable {
+    var issuer: String
+    var subject: String
+
+    init(_ account: Account) {
+        issuer = account.issuer
+        subject = account.subject
+    }
+}
+
 /// The one login of a session.
 ///
 /// starting → preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
@@ -46,6 +57,8 @@ package struct LoginAttempt: Sendable {
     package internal(set) var state: State
     /// The call that shows the login screen.
     package internal(set) var presenter: Caller
+    /// Who was signed out since the user came back: this login does not bring them in again.
+    var signedOut: Set<User> = []
 
     var isEnding: Bool {
         if case .ending = state { true } else { false }

@@ -9,6 +9,7 @@ struct Replay {
     var loginUnderWay = false
     var locked = false
     var loginHost = ""
+    private(set) var scene: String?
     private(set) var at = Cursor()
     private(set) var events: [Event] = []
     /// What a client would have to complain about.
@@ -19,6 +20,7 @@ struct Replay {
 
     mutating func open(with event: Event) {
         isOpen = true
+        scene = event.scene
         events = [event]
         switch event.kind {
         case .snapshot:

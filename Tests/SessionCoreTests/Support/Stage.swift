@@ -187,9 +187,7 @@ final class Stage {
             change = new
         case .published(let sequence): publish(sequence)
         case .openStream(let call, let opening, let position):
-            var replay = streams[call] ?? Replay()
-            replay.open(with: opening)
-            streams[call] = replay
+            open(call, opening)
             if position != session.record.sequence { follow(call, from: position) }
         case .closeStream(let call):
             open.remove(call)
@@ -212,6 +210,15 @@ final class Stage {
             revocations.append((record, idToken))
         case .audit(let entry): audits.append(entry)
         }
+    }
+
+    /// A scene that comes back remembers what it knew at its cursor.
+    private func open(_ call: CallID, _ opening: Event) {
+        let former = streams.values.filter { $0.scene == opening.scene && opening.scene != nil }
+        var replay = former.last { $0.at == opening.at } ?? Replay()
+        if replay.scene == nil { replay.assume(at: opening.at) }
+        replay.open(with: opening)
+        streams[call] = replay
     }
 
     private func end(_ call: CallID, _ outcome: Outcome) {
