@@ -53,7 +53,7 @@ struct Draft {
     }
 
     mutating func event(_ kind: Event.Kind, _ fill: (inout Event) -> Void = { _ in }) {
-        change.session.sequence += 1
+        change.session.sequence = change.session.sequence.plus(1)
         var event = Event(kind, at: Cursor(epoch: change.session.epoch, sequence: change.session.sequence))
         fill(&event)
         change.events.append(event)
@@ -189,8 +189,8 @@ extension Session {
             draft.put(.removeRevocation(id: id))
         case .postponeRevocation(let id, let seconds):
             guard var revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
-            revocation.attempts += 1
-            revocation.nextAttempt = world.now.wall + seconds
+            revocation.attempts = revocation.attempts.plus(1)
+            revocation.nextAttempt = world.now.wall.plus(seconds)
             draft.put(.putRevocation(revocation))
         case .addLoginHost(let caller, let host):
             return decideAddition(caller, host)

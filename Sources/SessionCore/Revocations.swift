@@ -137,7 +137,7 @@ extension Session {
 
     /// Exponential, with jitter down to half, and never before the login host wants it.
     func backoff(_ attempts: Int, first: Int, longest: Int, atLeast: Int?, _ world: World) -> Int {
-        let ceiling = min(longest, first << min(attempts, 16))
+        let ceiling = min(longest, first << min(max(0, attempts), 16))
         let jittered = Int(Double(ceiling) * (0.5 + world.random() / 2))
         return max(jittered, min(atLeast ?? 0, 86_400), 1)
     }

@@ -36,3 +36,16 @@ extension Session {
         enqueue(.setLocked(caller, locks), world)
     }
 }
+
+/// Saturating: what a file, a login host or a clock says is no reason to trap.
+extension Int {
+    func plus(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    func minus(_ other: Int) -> Int {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+}

@@ -62,14 +62,6 @@ extension Lifetime {
     }
 }
 
-extension Int {
-    /// Saturates: what a file or a login host says is no reason to trap.
-    func minus(_ other: Int) -> Int {
-        let (difference, overflow) = subtractingReportingOverflow(other)
-        return overflow ? (self < 0 ? .min : .max) : difference
-    }
-}
-
 extension Session {
     /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, SessionLocked.
     package mutating func tokenRequested(
