@@ -132,9 +132,12 @@ extension Session {
             return makeCurrent(only, previous: current?.account, &draft)
         }
         if losesCurrent { makeCurrent(nil, previous: current?.account, &draft) }
-        let chooses = policy.afterLogout == .follow || policy.afterLogout == .select
+        // Who was promised a choice is told what becomes of it, also where the policy is `none` by now.
+        let wasPromised = policy.afterLogout == .none && record.selectionPending
+        let chooses = policy.afterLogout == .follow || policy.afterLogout == .select || wasPromised
         draft.change.session.selectionPending = chooses && !left.isEmpty
-        draft.change.session.loginPending = policy.afterLogout != .none && !draft.change.session.selectionPending
+        draft.change.session.loginPending =
+            (policy.afterLogout != .none || wasPromised) && !draft.change.session.selectionPending
         if draft.change.session.selectionPending {
             draft.event(.selectionRequired) { $0.accounts = left }
         } else if draft.change.session.loginPending {

@@ -88,7 +88,9 @@ extension Session {
     }
 
     private mutating func loginStarted(_ id: Int, _ caller: Caller) -> [Action] {
-        guard let login, login.id == id, case .starting = login.state else { return [] }
+        guard let login, login.id == id else { return [] }
+        self.login?.isInHistory = true
+        guard case .starting = login.state else { return [] }
         self.login?.state = .preparing
         return [
             .beginLogin(
@@ -100,7 +102,7 @@ extension Session {
     /// Who still waits for a token of a session that is locked now; the refreshes go on.
     private mutating func refuseTokens() -> [Action] {
         var waiters: [TokenWaiter] = []
-        for id in refreshes.keys {
+        for id in refreshes.keys.sorted() {
             waiters += refreshes[id]?.waiters ?? []
             refreshes[id]?.waiters = []
         }

@@ -87,8 +87,9 @@ package struct Session: Sendable {
         snapshot.accounts = accounts.map(\.account)
         snapshot.current = current?.account
         snapshot.pending = pending
-        snapshot.loginUnderWay = login != nil
-        snapshot.presenter = login?.presenter.scene
+        // As history has it at this place, so that what follows fits on.
+        snapshot.loginUnderWay = login?.isInHistory ?? false || owedEnd != nil
+        snapshot.presenter = login?.isInHistory == true ? login?.presenter.scene : nil
         snapshot.loginHost = selectedLoginHost
         snapshot.locked = record.locked
         return snapshot

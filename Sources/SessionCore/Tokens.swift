@@ -270,7 +270,7 @@ extension Session {
 
     mutating func retryUnstored(_ world: World) -> [Action] {
         var actions: [Action] = []
-        for (id, kept) in unstored where kept.due <= world.now.boot {
+        for (id, kept) in unstored.sorted(by: { $0.key < $1.key }) where kept.due <= world.now.boot {
             unstored[id] = nil
             actions += enqueue(.completeRefresh(kept.account, generation: kept.generation, kept.refreshed), world)
         }

@@ -57,6 +57,8 @@ package struct LoginAttempt: Sendable {
     package internal(set) var state: State
     /// The call that shows the login screen.
     package internal(set) var presenter: Caller
+    /// That it has begun is stored.
+    var isInHistory = false
     /// Who was signed out since the user came back: this login does not bring them in again.
     var signedOut: Set<User> = []
 

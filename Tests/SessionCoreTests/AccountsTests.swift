@@ -100,6 +100,19 @@ import Testing
         stage.expectNoFaults()
     }
 
+    @Test func aChoiceThatWasPromisedIsFollowedUpUnderAnotherPolicy() {
+        let stage = Stage(accounts: 3)
+        let scene = stage.connect("s")
+        stage.logout("a1")
+        stage.mayBecome(.test(.none))
+        stage.logout("a2")
+        #expect(stage.kinds(scene).last == .selectionRequired)
+        stage.logout("a3")
+        #expect(stage.kinds(scene).last == .loginRequired)
+        #expect(stage.session.pending == .login)
+        stage.expectNoFaults()
+    }
+
     @Test func aBackgroundLogoutDisturbsNobody() {
         let stage = Stage(accounts: 3)
         let scene = stage.connect("s")

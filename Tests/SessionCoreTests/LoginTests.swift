@@ -345,6 +345,17 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         stage.expectNoFaults()
     }
 
+    @Test func aSnapshotFitsOnWhatFollows() {
+        stage.connect("s")
+        stage.disk = .held
+        stage.loginIfRequired()
+        let scene = stage.connect("t")
+        #expect(stage.streams[scene]?.events.first?.snapshot?.loginUnderWay == false)
+        stage.disk(works: true)
+        #expect(stage.kinds(scene) == [.snapshot, .loginStarted])
+        stage.expectNoFaults()
+    }
+
     // MARK: While a login is ending
 
     @Test func whoComesWhileOneIsEndingGetsTheNext() {

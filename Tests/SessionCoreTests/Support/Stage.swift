@@ -115,6 +115,11 @@ final class Stage {
         happens { $0.sceneDisconnected(call, world: $1) + $0.callAbandoned(call, world: $1) }
     }
 
+    /// Scenes that are gone are gone with what they knew.
+    func forgetClosedStreams() {
+        streams = streams.filter(\.value.isOpen)
+    }
+
     /// Both clocks go on; deadlines on the way are heeded.
     func wait(seconds: Double) {
         let end = now.boot.advanced(byNanoseconds: Int64(seconds * 1e9))
@@ -152,6 +157,7 @@ final class Stage {
         }
         change = nil
         login = nil
+        ends = [:]
         refreshes = []
         revocations = []
         open = []
