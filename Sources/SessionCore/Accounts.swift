@@ -15,6 +15,7 @@ extension Session {
     }
 
     func decideSwitch(_ caller: Caller, to id: String) -> Decision {
+        if record.locked { return .nothing([.fail(caller.call, .sessionLocked)]) }
         guard let chosen = account(id) else { return .nothing([.fail(caller.call, .unknownAccount(id))]) }
         if record.current == id { return .nothing([.reply(caller.call, .switched(chosen.account, cursor))]) }
         var draft = Draft(self)
@@ -58,16 +59,19 @@ extension Session {
 
     mutating func loginCompleted(_ id: Int, _ change: Change, _ world: World) -> [Action] {
         guard let account = change.signedIn else { return beginRevocations(of: change) }
-        let presenter = login?.presenter
+        let former = login
         login = nil
         let name = account.displayName ?? account.username ?? account.email
         var actions: [Action] = [.endLogin(id, .signedIn(name: name))]
-        actions.append(.audit(audit(.signedIn, account, presenter)))
-        for waiter in waiters where !waiter.joinedEnding {
-            actions.append(.reply(waiter.caller.call, .login(completed(.signedIn, account))))
-        }
-        waiters.removeAll { !$0.joinedEnding }
+        actions.append(.audit(audit(.signedIn, account, former?.presenter)))
+        let served = takeWaiters(
+            split {
+                let isForced = $0.options.force != true || former?.force == true
+                return $0.wish == .login || (!record.locked && isForced)
+            })
+        actions += served.map { .reply($0.caller.call, .login(completed(.signedIn, account))) }
         retries[account.id] = nil
+        refreshWasInterrupted.remove(account.id)
         actions += grantReplaced(account.id, world)
         return actions + beginRevocations(of: change)
     }
@@ -128,9 +132,12 @@ extension Session {
             return makeCurrent(only, previous: current?.account, &draft)
         }
         if losesCurrent { makeCurrent(nil, previous: current?.account, &draft) }
-        let chooses = policy.afterLogout == .follow || policy.afterLogout == .select
+        // Who was promised a choice is told what becomes of it, also where the policy is `none` by now.
+        let wasPromised = policy.afterLogout == .none && record.selectionPending
+        let chooses = policy.afterLogout == .follow || policy.afterLogout == .select || wasPromised
         draft.change.session.selectionPending = chooses && !left.isEmpty
-        draft.change.session.loginPending = policy.afterLogout != .none && !draft.change.session.selectionPending
+        draft.change.session.loginPending =
+            (policy.afterLogout != .none || wasPromised) && !draft.change.session.selectionPending
         if draft.change.session.selectionPending {
             draft.event(.selectionRequired) { $0.accounts = left }
         } else if draft.change.session.loginPending {
@@ -150,6 +157,12 @@ extension Session {
 }
 
 extension Change {
+    func puts(account id: String) -> Bool {
+        operations.contains { operation in
+            if case .putAccount(let record) = operation { record.account.id == id } else { false }
+        }
+    }
+
     /// Whom this change signed in.
     var signedIn: Account? {
         events.first { $0.kind == .loggedIn }?.account

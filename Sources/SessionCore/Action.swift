@@ -118,6 +118,9 @@ package enum LoginEnd: Hashable, Sendable {
     case abandoned
     case failed(Failure)
 
+    /// The user was signed out while their sign-in was being completed.
+    static let signedOut = failed(.loginFailed(code: "signedOut", description: nil))
+
     /// For people and programs, as README's "Reasons" lists them.
     package var reason: String {
         switch self {

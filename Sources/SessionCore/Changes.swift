@@ -20,13 +20,15 @@ enum Intent: Sendable {
     case startLogin(Int, Caller)
     case completeLogin(Int, SignIn)
     case endLogin(Int, LoginEnd)
+    /// `owedEnd`, with the next change.
+    case announceEnd
     case switchAccount(Caller, account: String)
     case logout(Caller, account: String, reason: String)
     case logoutAll(Caller, reason: String, answer: LogoutWait.Answer)
     case beginRefresh(account: String)
     case completeRefresh(Account, generation: Int, Refreshed)
     case refuseGrant(account: String, generation: Int, reason: String)
-    case setState(account: String, Account.State)
+    case degrade(account: String, generation: Int)
     case queueRevocation(RevocationRecord)
     case endRevocation(id: String)
     case postponeRevocation(id: String, seconds: Int)
@@ -34,7 +36,6 @@ enum Intent: Sendable {
     case removeLoginHost(Caller, url: String)
     case selectLoginHost(Caller, url: String)
     case setLocked(Caller, Bool)
-    case recordInterruption
 }
 
 /// A change while it is being decided: numbers the events as it goes.
@@ -43,6 +44,8 @@ struct Draft {
 
     init(_ session: Session) {
         change = Change(key: session.key, session: session.record)
+        // Whatever is stored next, the end of the login before comes first.
+        if let owed = session.owedEnd { event(.loginEnded) { $0.reason = owed.reason } }
     }
 
     mutating func put(_ operation: Change.Operation) {
@@ -50,7 +53,7 @@ struct Draft {
     }
 
     mutating func event(_ kind: Event.Kind, _ fill: (inout Event) -> Void = { _ in }) {
-        change.session.sequence += 1
+        change.session.sequence = change.session.sequence.plus(1)
         var event = Event(kind, at: Cursor(epoch: change.session.epoch, sequence: change.session.sequence))
         fill(&event)
         change.events.append(event)
@@ -67,6 +70,11 @@ extension Session {
     mutating func enqueue(_ intent: Intent, _ world: World) -> [Action] {
         queue.append(intent)
         return advance(world)
+    }
+
+    var isCompletionInFlight: Bool {
+        guard let login, case .completeLogin(login.id, _) = inFlight?.intent else { return false }
+        return true
     }
 
     /// Sends the next change on its way, unless one is.
@@ -117,6 +125,7 @@ extension Session {
             case .removeAccount(let id):
                 accounts.removeAll { $0.account.id == id }
                 retries[id] = nil
+                refreshWasInterrupted.remove(id)
             case .putRevocation(let revocation):
                 if let index = revocations.firstIndex(where: { $0.id == revocation.id }) {
                     revocations[index] = revocation
@@ -126,6 +135,7 @@ extension Session {
             case .removeRevocation(let id):
                 revocations.removeAll { $0.id == id }
                 revocationDue[id] = nil
+                revoking.remove(id)
             case .putLoginHost(let url, let label):
                 userLoginHosts.removeAll { $0.url == url }
                 userLoginHosts.append(LoginHost(url: url, label: label, origin: .user, removable: true))
@@ -133,7 +143,13 @@ extension Session {
                 userLoginHosts.removeAll { $0.url == url }
             }
         }
-        for event in change.events { history.append(event) }
+        for event in change.events {
+            history.append(event)
+            if event.kind == .loginEnded {
+                owedEnd = nil
+                owedEndDue = nil
+            }
+        }
     }
 
     private func decide(_ intent: Intent, _ world: World) -> Decision {
@@ -142,12 +158,16 @@ extension Session {
         case .open:
             return isStored ? .nothing([]) : .commit(draft.change)
         case .startLogin(let id, let caller):
-            guard login?.id == id, login?.isEnding == false else { return .nothing([]) }
+            // One that is cancelled already has its place in history all the same, and then its end.
+            guard login?.id == id else { return .nothing([]) }
             draft.event(.loginStarted) { $0.presenter = caller.scene }
         case .completeLogin(let id, let signIn):
             return decideCompletion(id, signIn, world)
-        case .endLogin(_, let reason):
+        case .endLogin(let id, let reason):
+            guard login?.id == id else { return .nothing([]) }
             draft.event(.loginEnded) { $0.reason = reason.reason }
+        case .announceEnd:
+            if owedEnd == nil { return .nothing([]) }
         case .switchAccount(let caller, let id):
             return decideSwitch(caller, to: id)
         case .logout(let caller, let id, let reason):
@@ -160,8 +180,8 @@ extension Session {
             return decideRefreshed(account, generation, refreshed, world)
         case .refuseGrant(let id, let generation, let reason):
             return decideRefusal(id, generation, reason)
-        case .setState(let id, let state):
-            return decideState(id, state)
+        case .degrade(let id, let generation):
+            return decideDegradation(id, generation)
         case .queueRevocation(let revocation):
             draft.put(.putRevocation(revocation))
         case .endRevocation(let id):
@@ -169,8 +189,8 @@ extension Session {
             draft.put(.removeRevocation(id: id))
         case .postponeRevocation(let id, let seconds):
             guard var revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
-            revocation.attempts += 1
-            revocation.nextAttempt = world.now.wall + seconds
+            revocation.attempts = revocation.attempts.plus(1)
+            revocation.nextAttempt = world.now.wall.plus(seconds)
             draft.put(.putRevocation(revocation))
         case .addLoginHost(let caller, let host):
             return decideAddition(caller, host)
@@ -178,9 +198,6 @@ extension Session {
             return decideRemoval(caller, url)
         case .selectLoginHost(let caller, let url):
             return decideSelection(caller, url)
-        case .recordInterruption:
-            guard isLoginInterrupted else { return .nothing([]) }
-            draft.event(.loginEnded) { $0.reason = "interrupted" }
         case .setLocked(let caller, let locked):
             if locked == record.locked { return .nothing([.reply(caller.call, .done)]) }
             draft.change.session.locked = locked

@@ -61,10 +61,13 @@ extension Session {
 
     /// The login host has said who the user is.
     package mutating func tokensReceived(_ id: Int, _ signIn: SignIn, world: World) -> [Action] {
-        guard login?.id == id, case .redeeming = login?.state else {
+        guard let login, login.id == id, case .redeeming = login.state else {
             return revokeLate(signIn.account, signIn.grant, reason: "late", world)
         }
-        login?.state = .completing
+        if login.signedOut.contains(User(signIn.account)) {
+            return end(.signedOut, world) + revokeLate(signIn.account, signIn.grant, reason: "late", world)
+        }
+        self.login?.state = .completing
         return enqueue(.completeLogin(id, signIn), world)
     }
 
@@ -75,7 +78,9 @@ extension Session {
 
     /// The app is no longer configured: whoever waits is told.
     package mutating func appVanished(world: World) -> [Action] {
-        login == nil ? [] : end(.failed(.unknownApp(key.app)), world)
+        let failure = Failure.unknownApp(key.app)
+        let told = takeWaiters(split { _ in true }).map { Action.fail($0.caller.call, failure) }
+        return told + (login == nil ? [] : end(.failed(failure), world))
     }
 
     /// Who waits leaves; another takes the login screen over, or the login ends.
@@ -113,10 +118,7 @@ extension Session {
         -> [Action]
     {
         if let login, !login.isEnding {
-            let otherHost = options.loginHost.flatMap { loginHost($0)?.url }.map { $0 != login.host } ?? false
-            if otherHost || (options.force == true && !login.force) {
-                return [.fail(caller.call, .loginFailed(code: "login_in_progress", description: nil))]
-            }
+            if conflicts(options, with: login) { return [.fail(caller.call, Self.loginInProgress)] }
         }
         let timeout = min(options.timeoutSeconds ?? Bounds.loginTimeout, Bounds.longestLoginTimeout)
         var waiter = Waiter(
@@ -126,9 +128,18 @@ extension Session {
         return settle(world, joined: caller.call)
     }
 
+    static let loginInProgress = Failure.loginFailed(code: "login_in_progress", description: nil)
+
+    /// The login under way keeps its host and its manner; a call that wants another cannot join it.
+    private func conflicts(_ options: LoginOptions, with login: LoginAttempt) -> Bool {
+        let host = options.loginHost.flatMap { loginHost($0)?.url }
+        return (host != nil && host != login.host) || (options.force == true && !login.force)
+    }
+
     /// Ends the login: what belongs to it goes at once; who waited for it is told when the end is in the history.
+    /// One whose account is on its way to the disk is past that.
     mutating func end(_ reason: LoginEnd, _ world: World) -> [Action] {
-        guard let login, !login.isEnding else { return [] }
+        guard let login, !login.isEnding, !isCompletionInFlight else { return [] }
         self.login?.state = .ending(reason)
         return [.endLogin(login.id, reason)] + enqueue(.endLogin(login.id, reason), world)
     }
@@ -154,13 +165,21 @@ extension Session {
             actions += served.map { .reply($0.caller.call, .login(progress)) }
         }
         if let login {
-            if !login.isEnding { actions += elect(world) }
+            if !login.isEnding { actions += refuseOthers(than: login) + elect(world) }
         } else if let asker = nextPresenter() {
             actions += begin(for: asker, world)
+            if let login { actions += refuseOthers(than: login) }
         } else {
             actions += unpresentable()
         }
         return actions + tell(only: joined)
+    }
+
+    /// Calls that came while they could not ask for this login, and want another than it has become.
+    private mutating func refuseOthers(than login: LoginAttempt) -> [Action] {
+        takeWaiters(split { wantsLogin($0) && conflicts($0.options, with: login) }).map {
+            .fail($0.caller.call, Self.loginInProgress)
+        }
     }
 
     private mutating func begin(for asker: Waiter, _ world: World) -> [Action] {
@@ -168,9 +187,14 @@ extension Session {
         nextLogin += 1
         login = LoginAttempt(
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
-            force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? current?.account.username,
+            force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? formerUser(for: asker),
             state: .starting, presenter: asker.caller)
         return enqueue(.startLogin(id, asker.caller), world)
+    }
+
+    /// Who has to sign in again, rather than one more user.
+    private func formerUser(for asker: Waiter) -> String? {
+        asker.wish == .currentUser ? current?.account.username : nil
     }
 
     /// Keeps the presenter while it waits; else another that can show the login screen takes over.
@@ -181,7 +205,11 @@ extension Session {
             return []
         }
         if case .completing = login?.state { return [] }
-        guard let next = nextPresenter() else { return login?.keptUntil == nil ? end(.abandoned, world) : [] }
+        guard let next = nextPresenter() else {
+            // Once the user is back, nobody has to show anything any more.
+            if case .redeeming = login?.state, waiters.contains(where: wantsLogin) { return [] }
+            return login?.keptUntil == nil ? end(.abandoned, world) : []
+        }
         login?.keptUntil = nil
         login?.presenter = next.caller
         return []

@@ -7,8 +7,10 @@ extension Session {
         -> [Action]
     {
         switch intent {
-        case .open, .setState, .postponeRevocation, .recordInterruption:
+        case .open, .postponeRevocation, .announceEnd:
             return []
+        case .degrade:
+            return stateAudit(.degraded, change)
         case .startLogin(let id, let caller):
             return loginStarted(id, caller)
         case .completeLogin(let id, _):
@@ -40,23 +42,33 @@ extension Session {
         case .removeLoginHost(let caller, _), .selectLoginHost(let caller, _):
             return [.reply(caller.call, .done)]
         case .setLocked(let caller, let locked):
-            return [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]
+            let done: [Action] = [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]
+            return locked ? done + refuseTokens() : done
         }
     }
 
     /// The change is lost, and with it whatever waited for it.
     mutating func dropped(_ intent: Intent, _ failure: Failure, _ world: World) -> [Action] {
         switch intent {
-        case .open, .setState, .queueRevocation, .endRevocation, .postponeRevocation, .recordInterruption:
+        case .open, .degrade, .postponeRevocation:
             return []
+        case .queueRevocation(let revocation):
+            return [.revoke(revocation, idToken: nil)]
+        case .endRevocation(let id):
+            return revocationStays(id, world)
+        case .announceEnd:
+            return owe(owedEnd, world)
         case .startLogin(let id, _):
+            if case .ending(let reason) = login?.state { return loginOver(id, reason) }
             return loginOver(id, .failed(failure))
         case .completeLogin(let id, let signIn):
             // The tokens cannot be kept, so they are not left alive at the login host either.
-            let actions: [Action] = [.endLogin(id, .failed(failure))] + loginOver(id, .failed(failure))
-            return actions + revokeUnstored(signIn.account, signIn.grant, world)
+            let revocation = revokeUnstored(signIn.account, signIn.grant, world)
+            guard let login, login.id == id, !login.isEnding else { return revocation }
+            let end = LoginEnd.failed(failure)
+            return [.endLogin(id, end)] + loginOver(id, end) + owe(end, world) + revocation
         case .endLogin(let id, let reason):
-            return loginOver(id, reason)
+            return loginOver(id, reason) + owe(reason, world)
         case .switchAccount(let caller, _), .logout(let caller, _, _), .logoutAll(let caller, _, _),
             .addLoginHost(let caller, _), .removeLoginHost(let caller, _), .selectLoginHost(let caller, _),
             .setLocked(let caller, _):
@@ -68,14 +80,33 @@ extension Session {
         }
     }
 
+    /// History is to show the end as soon as it can be stored; who waited is told already.
+    private mutating func owe(_ end: LoginEnd?, _ world: World) -> [Action] {
+        owedEnd = end
+        owedEndDue = end == nil ? nil : world.now.boot.advanced(bySeconds: Bounds.firstRetry)
+        return []
+    }
+
     private mutating func loginStarted(_ id: Int, _ caller: Caller) -> [Action] {
-        guard let login, login.id == id, case .starting = login.state else { return [] }
+        guard let login, login.id == id else { return [] }
+        self.login?.isInHistory = true
+        guard case .starting = login.state else { return [] }
         self.login?.state = .preparing
         return [
             .beginLogin(
                 LoginOrder(login: id, host: login.host, loginHint: login.loginHint, force: login.force)),
             .audit(audit(.loginStarted, nil, caller)),
         ]
+    }
+
+    /// Who still waits for a token of a session that is locked now; the refreshes go on.
+    private mutating func refuseTokens() -> [Action] {
+        var waiters: [TokenWaiter] = []
+        for id in refreshes.keys.sorted() {
+            waiters += refreshes[id]?.waiters ?? []
+            refreshes[id]?.waiters = []
+        }
+        return waiters.map { .fail($0.caller.call, .sessionLocked) }
     }
 
     /// The login is gone; who waited for it is told.

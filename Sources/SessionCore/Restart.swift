@@ -34,19 +34,15 @@ extension Session {
             id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,
             state: .presenting(restored.page), presenter: Caller(call: CallID(0), scene: restored.presenter))
         attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
+        attempt.isInHistory = true
+        owedEnd = nil
         login = attempt
         return id
     }
 
-    /// The process has started, and all that was kept has been restored.
+    /// The daemon has taken the session up from the store, and what was kept of it.
     package mutating func restarted(world: World) -> [Action] {
-        let actions = isLoginInterrupted ? enqueue(.recordInterruption, world) : []
-        return actions + retryRevocations(world: world)
-    }
-
-    /// History tells of a login that nobody holds any more.
-    var isLoginInterrupted: Bool {
-        login == nil && history.last { $0.kind == .loginStarted || $0.kind == .loginEnded }?.kind == .loginStarted
+        retryRevocations(world: world) + (owedEnd == nil ? [] : enqueue(.announceEnd, world))
     }
 
     /// Nobody has come back for the login in time.

@@ -58,6 +58,7 @@ extension Session {
             if let account = event.account {
                 actions.append(.audit(audit(.signedOut, account, caller, reason: reason)))
                 actions += failRefresh(account.id, .unknownAccount(account.id))
+                actions += fence(account, world)
             }
         }
         for operation in change.operations {
@@ -68,6 +69,21 @@ extension Session {
         }
         logouts.append(wait)
         return actions
+    }
+
+    /// A login that is past the login screen does not bring a user back who has been signed out since.
+    private mutating func fence(_ account: Account, _ world: World) -> [Action] {
+        guard let login else { return [] }
+        switch login.state {
+        case .redeeming:
+            self.login?.signedOut.insert(User(account))
+        case .completing:
+            for case .completeLogin(login.id, let signIn) in queue where User(signIn.account) == User(account) {
+                return end(.signedOut, world)
+            }
+        case .starting, .preparing, .presenting, .ending: break
+        }
+        return []
     }
 
     mutating func beginRevocations(of change: Change) -> [Action] {
@@ -86,7 +102,6 @@ extension Session {
     package mutating func revocationEnded(
         _ id: String, _ outcome: RevocationOutcome, endSessionUri: String? = nil, world: World
     ) -> [Action] {
-        revoking.remove(id)
         guard let revocation = revocations.first(where: { $0.id == id }) else { return [] }
         var entry = AuditEntry(kind: .tokensRevoked, account: revocation.account, reason: revocation.reason)
         switch outcome {
@@ -99,11 +114,12 @@ extension Session {
             return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
         case .unavailable(let retryAfter):
             let answers = answerLogouts(id, .queued, endSessionUri)
-            guard world.now.wall - revocation.created < Bounds.revocationLife else {
+            guard world.now.wall.minus(revocation.created) < Bounds.revocationLife else {
                 entry.kind = .revocationAbandoned
                 return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
             }
             entry.kind = .revocationQueued
+            revoking.remove(id)
             let seconds = backoff(
                 revocation.attempts, first: Bounds.firstRevocationRetry, longest: Bounds.longestRevocationRetry,
                 atLeast: retryAfter, world)
@@ -112,9 +128,16 @@ extension Session {
         }
     }
 
+    /// The entry that is done with could not be erased: it is told once more, rather than kept for ever.
+    mutating func revocationStays(_ id: String, _ world: World) -> [Action] {
+        revoking.remove(id)
+        revocationDue[id] = world.now.boot.advanced(bySeconds: Bounds.firstRevocationRetry)
+        return []
+    }
+
     /// Exponential, with jitter down to half, and never before the login host wants it.
     func backoff(_ attempts: Int, first: Int, longest: Int, atLeast: Int?, _ world: World) -> Int {
-        let ceiling = min(longest, first << min(attempts, 16))
+        let ceiling = min(longest, first << min(max(0, attempts), 16))
         let jittered = Int(Double(ceiling) * (0.5 + world.random() / 2))
         return max(jittered, min(atLeast ?? 0, 86_400), 1)
     }
@@ -157,7 +180,7 @@ extension Session {
     package mutating func retryRevocations(world: World) -> [Action] {
         var actions: [Action] = []
         for revocation in revocations where !revoking.contains(revocation.id) {
-            let waits = min(max(0, revocation.nextAttempt - world.now.wall), Bounds.longestRevocationRetry)
+            let waits = min(max(0, revocation.nextAttempt.minus(world.now.wall)), Bounds.longestRevocationRetry)
             let due = revocationDue[revocation.id] ?? world.now.boot.advanced(bySeconds: waits)
             revocationDue[revocation.id] = due
             if due <= world.now.boot { actions += begin(revocation, idToken: nil) }

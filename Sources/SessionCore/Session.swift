@@ -26,6 +26,10 @@ package struct Session: Sendable {
     var waiters: [Waiter] = []
     package internal(set) var login: LoginAttempt?
     var nextLogin = 1
+    /// A login that history shows begun is over, and its end could not be stored yet.
+    var owedEnd: LoginEnd?
+    /// When storing it is tried again.
+    var owedEndDue: Instant?
     var refreshes: [String: Refresh] = [:]
     var retries: [String: Retry] = [:]
     /// Accounts whose last refresh was cut short: its refresh token may be spent.
@@ -55,6 +59,9 @@ package struct Session: Sendable {
         history = History(stored.history)
         isStored = true
         refreshWasInterrupted = Set(stored.accounts.filter(\.grant.isRefreshing).map(\.account.id))
+        // Nobody holds it any more, unless it is restored.
+        let newest = history.last { $0.kind == .loginStarted || $0.kind == .loginEnded }
+        owedEnd = newest?.kind == .loginStarted ? .abandoned : nil
     }
 
     package var cursor: Cursor { Cursor(epoch: record.epoch, sequence: record.sequence) }
@@ -80,8 +87,9 @@ package struct Session: Sendable {
         snapshot.accounts = accounts.map(\.account)
         snapshot.current = current?.account
         snapshot.pending = pending
-        snapshot.loginUnderWay = login != nil
-        snapshot.presenter = login?.presenter.scene
+        // As history has it at this place, so that what follows fits on.
+        snapshot.loginUnderWay = login?.isInHistory ?? false || owedEnd != nil
+        snapshot.presenter = login?.isInHistory == true ? login?.presenter.scene : nil
         snapshot.loginHost = selectedLoginHost
         snapshot.locked = record.locked
         return snapshot

@@ -4,6 +4,8 @@ import SceneModel
 struct TokenWaiter: Sendable {
     var caller: Caller
     var scope: String?
+    /// What a resource has refused: no answer to this call, however long it lives.
+    var rejected: Secret?
 }
 
 /// The one refresh of a grant. intending → requesting → storing → gone.
@@ -52,11 +54,11 @@ package struct Refreshed: Sendable {
 }
 
 extension Lifetime {
-    /// Seconds left by the clock that shows the fewer; nil after a reboot where the wall clock has gone back.
+    /// Seconds left by the clock that shows the fewer; none after a reboot where the wall clock has gone back.
     func remaining(_ world: World) -> Int {
-        let byWall = seconds - max(0, world.now.wall - obtained.wall)
+        let byWall = seconds.minus(max(0, world.now.wall.minus(obtained.wall)))
         guard bootID == world.bootID else { return world.now.wall < obtained.wall ? 0 : byWall }
-        return min(byWall, seconds - max(0, world.now.boot.seconds(since: obtained.boot)))
+        return min(byWall, seconds.minus(max(0, world.now.boot.seconds(since: obtained.boot))))
     }
 }
 
@@ -74,20 +76,19 @@ extension Session {
         if holder.account.state == .loginRequired {
             return [.fail(caller.call, .interactionRequired(reason: holder.reason ?? "grantRefused"))]
         }
-        let waiter = TokenWaiter(caller: caller, scope: scope)
-        let isRejected = rejected == holder.grant.accessToken
+        let waiter = TokenWaiter(caller: caller, scope: scope, rejected: rejected)
         let least = minimumValidity ?? Bounds.minimumValidity
-        if !isRejected, holder.grant.lifetime.map({ $0.remaining(world) >= max(least, 1) }) ?? true {
+        if rejected != holder.grant.accessToken,
+            holder.grant.lifetime.map({ $0.remaining(world) >= max(least, 1) }) ?? true
+        {
             return [answer(waiter, holder, world)]
         }
-        return refresh(holder, for: waiter, isRejected: isRejected, world)
+        return refresh(holder, for: waiter, world)
     }
 
-    private mutating func refresh(_ holder: AccountRecord, for waiter: TokenWaiter, isRejected: Bool, _ world: World)
-        -> [Action]
-    {
+    private mutating func refresh(_ holder: AccountRecord, for waiter: TokenWaiter, _ world: World) -> [Action] {
         let id = holder.account.id
-        if holder.grant.refreshToken == nil, !isRejected, let token = liveToken(waiter, holder, world) {
+        if holder.grant.refreshToken == nil, let token = liveToken(waiter, holder, world) {
             return [token]
         }
         if refreshes[id] != nil {
@@ -95,7 +96,7 @@ extension Session {
             return []
         }
         if let retry = retries[id], retry.notBefore > world.now.boot {
-            if !isRejected, let token = liveToken(waiter, holder, world) { return [token] }
+            if let token = liveToken(waiter, holder, world) { return [token] }
             let wait = retry.notBefore.seconds(since: world.now.boot) + 1
             return [.fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: wait))]
         }
@@ -104,7 +105,8 @@ extension Session {
     }
 
     func decideRefresh(_ id: String) -> Decision {
-        guard var holder = account(id), refreshes[id] != nil else { return .nothing([]) }
+        // The refresh that this was begun for may be over, and another under way.
+        guard var holder = account(id), case .intending = refreshes[id]?.state else { return .nothing([]) }
         guard holder.grant.refreshToken != nil else {
             return decideRefusal(id, holder.grant.generation, "noRefreshToken")
         }
@@ -162,10 +164,7 @@ extension Session {
             liveToken(waiter, holder, world)
                 ?? .fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: seconds))
         }
-        if holder.account.state == .degraded { return answers }
-        var entry = AuditEntry(kind: .degraded)
-        entry.account = holder.account
-        return answers + [.audit(entry)] + enqueue(.setState(account: account.id, .degraded), world)
+        return answers + enqueue(.degrade(account: account.id, generation: generation), world)
     }
 
     private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {
@@ -192,18 +191,17 @@ extension Session {
     }
 
     mutating func refreshCompleted(_ id: String, _ change: Change, _ world: World) -> [Action] {
-        guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else {
-            return beginRevocations(of: change)
-        }
+        guard change.puts(account: id), let holder = account(id), let refresh = refreshes.removeValue(forKey: id)
+        else { return beginRevocations(of: change) }
         retries[id] = nil
         refreshWasInterrupted.remove(id)
-        var actions = refresh.waiters.map { answer($0, holder, world) }
-        if !change.events.isEmpty {
-            var entry = AuditEntry(kind: .recovered)
-            entry.account = holder.account
-            actions.append(.audit(entry))
-        }
-        return actions
+        return refresh.waiters.map { answer($0, holder, world) } + stateAudit(.recovered, change)
+    }
+
+    /// Where the change says that the account's state is another.
+    func stateAudit(_ kind: AuditEntry.Kind, _ change: Change) -> [Action] {
+        guard let event = change.events.first(where: { $0.kind == .accountChanged }) else { return [] }
+        return [.audit(audit(kind, event.account, nil))]
     }
 
     func decideRefusal(_ id: String, _ generation: Int, _ reason: String) -> Decision {
@@ -228,15 +226,18 @@ extension Session {
         return failRefresh(id, .interactionRequired(reason: reason)) + [.audit(entry)]
     }
 
-    func decideState(_ id: String, _ state: Account.State) -> Decision {
-        guard var holder = account(id), holder.account.state != state, holder.account.state != .loginRequired else {
-            return .nothing([])
-        }
-        holder.account.state = state
+    /// A refresh with that generation's token has come to nothing, and the account stays.
+    func decideDegradation(_ id: String, _ generation: Int) -> Decision {
+        guard var holder = account(id), holder.grant.generation == generation,
+            holder.account.state != .loginRequired
+        else { return .nothing([]) }
+        let isNew = holder.account.state != .degraded
+        guard isNew || holder.grant.isRefreshing else { return .nothing([]) }
+        holder.account.state = .degraded
         holder.grant.isRefreshing = false
         var draft = Draft(self)
         draft.put(.putAccount(holder))
-        draft.event(.accountChanged) { $0.account = holder.account }
+        if isNew { draft.event(.accountChanged) { $0.account = holder.account } }
         return .commit(draft.change)
     }
 
@@ -257,7 +258,7 @@ extension Session {
         _ account: Account, _ generation: Int, _ refreshed: Refreshed, _ failure: Failure, _ world: World
     ) -> [Action] {
         let id = account.id
-        guard var refresh = refreshes[id] else {
+        guard isCurrent(id, generation), var refresh = refreshes[id] else {
             return revokeUnstored(account, lateGrant(generation, refreshed), world)
         }
         let failed = refresh.waiters.map { Action.fail($0.caller.call, failure) }
@@ -269,7 +270,7 @@ extension Session {
 
     mutating func retryUnstored(_ world: World) -> [Action] {
         var actions: [Action] = []
-        for (id, kept) in unstored where kept.due <= world.now.boot {
+        for (id, kept) in unstored.sorted(by: { $0.key < $1.key }) where kept.due <= world.now.boot {
             unstored[id] = nil
             actions += enqueue(.completeRefresh(kept.account, generation: kept.generation, kept.refreshed), world)
         }
@@ -277,7 +278,9 @@ extension Session {
     }
 
     private func liveToken(_ waiter: TokenWaiter, _ holder: AccountRecord, _ world: World) -> Action? {
-        guard let lifetime = holder.grant.lifetime, lifetime.remaining(world) > 0 else { return nil }
+        guard waiter.rejected != holder.grant.accessToken, let lifetime = holder.grant.lifetime,
+            lifetime.remaining(world) > 0
+        else { return nil }
         return answer(waiter, holder, world)
     }
 

@@ -20,6 +20,17 @@ struct Waiter: Sendable {
     var joinedEnding = false
 }
 
+/// A user, whatever account they have.
+struct User: Hashable, Sendable {
+    var issuer: String
+    var subject: String
+
+    init(_ account: Account) {
+        issuer = account.issuer
+        subject = account.subject
+    }
+}
+
 /// The one login of a session.
 ///
 /// starting → preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
@@ -48,6 +59,10 @@ package struct LoginAttempt: Sendable {
     package internal(set) var presenter: Caller
     /// After a restart it goes on without anybody who waits, for as long as this.
     var keptUntil: Instant?
+    /// That it has begun is stored.
+    var isInHistory = false
+    /// Who was signed out since the user came back: this login does not bring them in again.
+    var signedOut: Set<User> = []
 
     var isEnding: Bool {
         if case .ending = state { true } else { false }

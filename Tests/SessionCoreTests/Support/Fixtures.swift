@@ -148,7 +148,9 @@ extension Stage {
         guard let id = login?.login else { return }
         present()
         comeBack()
-        happens { $0.tokensReceived(id, .test(user, refreshToken: refreshToken), world: $1) }
+        var signIn = SignIn.test(user, refreshToken: refreshToken)
+        signIn.grant.lifetime = .test(3600, at: now, bootID: bootID)
+        happens { $0.tokensReceived(id, signIn, world: $1) }
     }
 
     func failure(of call: CallID) -> Failure? {

@@ -9,6 +9,7 @@ struct Replay {
     var loginUnderWay = false
     var locked = false
     var loginHost = ""
+    private(set) var scene: String?
     private(set) var at = Cursor()
     private(set) var events: [Event] = []
     /// What a client would have to complain about.
@@ -19,6 +20,7 @@ struct Replay {
 
     mutating func open(with event: Event) {
         isOpen = true
+        scene = event.scene
         events = [event]
         switch event.kind {
         case .snapshot:
@@ -61,7 +63,9 @@ struct Replay {
         case .loggedIn, .accountChanged:
             keep(event)
         case .loginRequired:
-            if event.account != nil { keep(event) } else { loginPending = true }
+            if event.account != nil { return keep(event) }
+            loginPending = true
+            selectionPending = false
         case .loggedOut:
             guard let id = event.account?.id, accounts[id] != nil else {
                 return faults.append("loggedOut of an account that was not there")
@@ -74,6 +78,7 @@ struct Replay {
             loginPending = false
         case .selectionRequired:
             selectionPending = true
+            loginPending = false
             if Set((event.accounts ?? []).map(\.id)) != Set(accounts.keys) {
                 faults.append("selectionRequired offers other accounts than there are")
             }
@@ -103,6 +108,11 @@ struct Replay {
         return loginPending || current != nil ? .login : .nothing
     }
 
+    /// For who has to find a fault.
+    var story: String {
+        events.map { "\($0.kind) \($0.at.sequence) \($0.snapshot?.loginUnderWay ?? false)" }.joined(separator: ", ")
+    }
+
     /// How this differs from the session itself; nil where it does not.
     func difference(from snapshot: Snapshot) -> String? {
         let there = Dictionary(snapshot.accounts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -110,6 +120,7 @@ struct Replay {
         if current != snapshot.current?.id { return "current \(current ?? "nobody")" }
         if pending != snapshot.pending { return "pending \(pending) for \(snapshot.pending)" }
         if locked != snapshot.locked { return "locked \(locked)" }
+        if loginUnderWay != snapshot.loginUnderWay { return "login under way \(loginUnderWay)" }
         return nil
     }
 }

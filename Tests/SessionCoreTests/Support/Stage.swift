@@ -115,6 +115,11 @@ final class Stage {
         happens { $0.sceneDisconnected(call, world: $1) + $0.callAbandoned(call, world: $1) }
     }
 
+    /// Scenes that are gone are gone with what they knew.
+    func forgetClosedStreams() {
+        streams = streams.filter(\.value.isOpen)
+    }
+
     /// Both clocks go on; deadlines on the way are heeded.
     func wait(seconds: Double) {
         let end = now.boot.advanced(byNanoseconds: Int64(seconds * 1e9))
@@ -152,6 +157,7 @@ final class Stage {
         }
         change = nil
         login = nil
+        ends = [:]
         refreshes = []
         revocations = []
         open = []
@@ -187,9 +193,7 @@ final class Stage {
             change = new
         case .published(let sequence): publish(sequence)
         case .openStream(let call, let opening, let position):
-            var replay = streams[call] ?? Replay()
-            replay.open(with: opening)
-            streams[call] = replay
+            open(call, opening)
             if position != session.record.sequence { follow(call, from: position) }
         case .closeStream(let call):
             open.remove(call)
@@ -212,6 +216,15 @@ final class Stage {
             revocations.append((record, idToken))
         case .audit(let entry): audits.append(entry)
         }
+    }
+
+    /// A scene that comes back remembers what it knew at its cursor.
+    private func open(_ call: CallID, _ opening: Event) {
+        let former = streams.values.filter { $0.scene == opening.scene && opening.scene != nil }
+        var replay = former.last { $0.at == opening.at } ?? Replay()
+        if replay.scene == nil { replay.assume(at: opening.at) }
+        replay.open(with: opening)
+        streams[call] = replay
     }
 
     private func end(_ call: CallID, _ outcome: Outcome) {

@@ -1,0 +1,502 @@
+import SceneModel
+import Testing
+
+@testable import SessionCore
+
+@Suite struct LifetimeTests {
+    private static let then = Moment(boot: Instant(nanoseconds: 1_000_000_000_000), wall: 1_800_000_000)
+
+    @Test(arguments: [
+        // boot passed, wall passed, same boot, left
+        (0, 0, true, 3600), (100, 100, true, 3500), (3600, 3600, true, 0), (4000, 4000, true, -400),
+        // Suspend counts on both clocks; a step of the wall clock makes nothing look fresh.
+        (100, -100_000, true, 3500), (100, 5000, true, -1400), (4000, 0, true, -400),
+        // After a reboot only the wall clock tells, unless it has gone back.
+        (-900, 100, false, 3500), (5_000_000, 100, false, 3500), (-900, -1, false, 0), (-900, 0, false, 3600),
+    ])
+    func isTheShorterOfBothClocks(boot: Int, wall: Int, isSameBoot: Bool, left: Int) {
+        let lifetime = Lifetime.test(3600, at: Self.then)
+        #expect(lifetime.remaining(world(boot: boot, wall: wall, bootID: isSameBoot ? "boot-1" : "boot-2")) == left)
+    }
+
+    @Test(arguments: [Int.min, .max], [Int.min, .max])
+    func absurdValuesDoNotTrap(seconds: Int, wall: Int) {
+        for boot in [Int64.min, .max] {
+            let obtained = Moment(boot: Instant(nanoseconds: boot), wall: wall)
+            _ = Lifetime.test(seconds, at: obtained).remaining(world(boot: 0, wall: 0, bootID: "boot-1"))
+        }
+    }
+
+    private func world(boot: Int, wall: Int, bootID: String) -> World {
+        World(
+            now: Moment(boot: Self.then.boot.advanced(bySeconds: boot), wall: Self.then.wall + wall), bootID: bootID,
+            newIdentifier: { "" }, random: { 0 })
+    }
+}
+
+@Suite struct TokensTests {
+    private let stage = Stage(accounts: 2)
+
+    /// The refresh under way brings this.
+    private func refreshed(_ name: String, refreshToken: String? = nil, lives seconds: Int = 3600) {
+        let order = stage.finishRefresh(0)
+        let tokens = Refreshed.test(
+            name, refreshToken: refreshToken, lives: .test(seconds, at: stage.now, bootID: stage.bootID))
+        stage.happens { $0.tokensRefreshed(order.account, generation: order.generation, tokens, world: $1) }
+    }
+
+    private func unavailable(_ retryAfter: Int? = nil) {
+        let order = stage.finishRefresh(0)
+        stage.happens {
+            $0.refreshUnavailable(
+                order.account, generation: order.generation, retryAfterSeconds: retryAfter, world: $1)
+        }
+    }
+
+    private func refused() {
+        let order = stage.finishRefresh(0)
+        stage.happens {
+            $0.refreshRefused(order.account, generation: order.generation, code: "invalid_grant", world: $1)
+        }
+    }
+
+    // MARK: Answers at once
+
+    @Test func aTokenThatLivesIsGivenOut() {
+        let call = stage.token()
+        #expect(stage.token(of: call)?.value == Secret("access-a1"))
+        #expect(stage.token(of: call)?.expiresInSeconds == 3600)
+        #expect(stage.token(of: call)?.account.id == "a1")
+        #expect(stage.token(of: stage.token("a2"))?.value == Secret("access-a2"))
+        #expect(stage.refreshes.isEmpty)
+    }
+
+    @Test func whatCannotBeIsRefused() {
+        let empty = Stage()
+        #expect(empty.failure(of: empty.token()) == .notSignedIn)
+        #expect(stage.failure(of: stage.token("x")) == .unknownAccount("x"))
+        #expect(stage.failure(of: stage.token(validity: -1)) == .invalidParameter("minimumValiditySeconds"))
+        stage.call { $0.lockRequested($1, true, world: $2) }
+        #expect(stage.failure(of: stage.token()) == .sessionLocked)
+    }
+
+    @Test func aScopeThatWasNotGrantedNeedsTheUser() {
+        var record = AccountRecord.test("a1")
+        record.grant.scope = "openid email"
+        let stage = Stage(
+            StoredSession(key: .test, record: SessionRecord(epoch: "epoch", current: "a1"), accounts: [record]),
+            policy: .test())
+        #expect(stage.token(of: stage.token(scope: "email"))?.scope == "openid email")
+        #expect(
+            stage.failure(of: stage.token(scope: "email files"))
+                == .interactionRequired(reason: "scopeNotGranted"))
+    }
+
+    @Test func withoutAnExpiryTheTokenIsTakenForGood() {
+        var record = AccountRecord.test("a1")
+        record.grant.lifetime = nil
+        let stage = Stage(
+            StoredSession(key: .test, record: SessionRecord(epoch: "epoch", current: "a1"), accounts: [record]),
+            policy: .test())
+        stage.suspend(seconds: 1_000_000)
+        #expect(stage.token(of: stage.token(validity: 10_000)) != nil)
+        #expect(stage.token(of: stage.token(validity: 10_000))?.expiresInSeconds == nil)
+    }
+
+    // MARK: One refresh
+
+    @Test func oneRefreshServesAll() {
+        stage.suspend(seconds: 3541)
+        let calls = (0..<200).map { _ in stage.token() }
+        #expect(stage.refreshes.count == 1)
+        #expect(stage.refreshes.first?.refreshToken == Secret("refresh-a1"))
+        #expect(stage.ledger.accounts.first?.grant.isRefreshing == true)
+        refreshed("new", refreshToken: "rotated")
+        for call in calls { #expect(stage.token(of: call)?.value == Secret("access-new")) }
+        let grant = stage.ledger.accounts.first?.grant
+        #expect(grant?.refreshToken == Secret("rotated"))
+        #expect(grant?.generation == 2)
+        #expect(grant?.isRefreshing == false)
+        #expect(grant?.idToken == Secret("id-a1"))
+        stage.expectNoFaults()
+    }
+
+    @Test(arguments: [(3539, false), (3540, false), (3541, true)])
+    func theMarginIsAMinute(passed: Int, refreshes: Bool) {
+        stage.suspend(seconds: passed)
+        stage.token()
+        #expect(stage.refreshes.isEmpty == !refreshes)
+    }
+
+    @Test func neitherSuspendNorAClockStepMakesATokenLookFresh() {
+        stage.stepClock(bySeconds: -100_000)
+        stage.suspend(seconds: 3600)
+        stage.token()
+        #expect(stage.refreshes.count == 1)
+    }
+
+    @Test func nothingGoesOutBeforeTheIntentIsStored() {
+        stage.disk = .held
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        #expect(stage.refreshes.isEmpty)
+        stage.disk(works: true)
+        #expect(stage.refreshes.count == 1)
+        refreshed("new")
+        #expect(stage.outcomes[call] == nil)
+        stage.disk(works: true)
+        #expect(stage.token(of: call)?.value == Secret("access-new"))
+    }
+
+    @Test func withoutARotationTheRefreshTokenStays() {
+        stage.suspend(seconds: 4000)
+        stage.token()
+        refreshed("new")
+        #expect(stage.ledger.accounts.first?.grant.refreshToken == Secret("refresh-a1"))
+    }
+
+    @Test func aRefusedTokenIsReplacedOnce() {
+        let first = stage.token(rejected: "access-a1")
+        let second = stage.token(rejected: "access-a1")
+        #expect(stage.refreshes.count == 1)
+        refreshed("new")
+        #expect(stage.token(of: first)?.value == Secret("access-new"))
+        #expect(stage.token(of: second)?.value == Secret("access-new"))
+        // One that heard late of the refusal gets what there is.
+        #expect(stage.token(of: stage.token(rejected: "access-a1"))?.value == Secret("access-new"))
+        #expect(stage.refreshes.isEmpty)
+    }
+
+    @Test func accountsAreRefreshedEachByItself() {
+        stage.suspend(seconds: 4000)
+        stage.token("a1")
+        stage.token("a2")
+        #expect(Set(stage.refreshes.map(\.account.id)) == ["a1", "a2"])
+    }
+
+    @Test func whoLeavesDoesNotStopTheRefresh() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.hangUp(call)
+        refreshed("new")
+        #expect(stage.ledger.accounts.first?.grant.accessToken == Secret("access-new"))
+        stage.expectNoFaults()
+    }
+
+    // MARK: Trouble
+
+    @Test func networkTroubleSignsNobodyOut() {
+        let scene = stage.connect("s")
+        stage.suspend(seconds: 3550)
+        let call = stage.token()
+        unavailable()
+        #expect(stage.token(of: call)?.value == Secret("access-a1"))
+        #expect(stage.session.current?.account.state == .degraded)
+        #expect(stage.session.pending == .nothing)
+        #expect(stage.kinds(scene) == [.snapshot, .accountChanged])
+        #expect(stage.audits.map(\.kind) == [.degraded])
+        #expect(stage.ledger.accounts.first?.grant.isRefreshing == false)
+        // No request while it backs off; a live token is given out, and an expired one is not.
+        #expect(stage.token(of: stage.token()) != nil)
+        stage.suspend(seconds: 1)
+        #expect(stage.refreshes.isEmpty)
+        stage.suspend(seconds: 100)
+        let late = stage.token()
+        #expect(stage.refreshes.count == 1)
+        unavailable(30)
+        #expect(stage.failure(of: late) == .loginHostUnavailable(retryAfterSeconds: 30))
+        #expect(stage.ledger.accounts.first?.grant.isRefreshing == false)
+        if case .loginHostUnavailable(let seconds?) = stage.failure(of: stage.token()) {
+            #expect((30...31).contains(seconds))
+        } else {
+            Issue.record("no answer at once")
+        }
+        stage.suspend(seconds: 31)
+        stage.token()
+        refreshed("new")
+        #expect(stage.session.current?.account.state == .active)
+        #expect(stage.audits.last?.kind == .recovered)
+        #expect(stage.kinds(scene) == [.snapshot, .accountChanged, .accountChanged])
+        stage.expectNoFaults()
+    }
+
+    @Test func aRefusedTokenIsNotGivenOutAgain() {
+        let call = stage.token(rejected: "access-a1")
+        let other = stage.token(validity: 5000)
+        unavailable(60)
+        #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 60))
+        #expect(stage.token(of: other)?.value == Secret("access-a1"))
+        if case .loginHostUnavailable = stage.failure(of: stage.token(rejected: "access-a1")) {
+        } else {
+            Issue.record("was answered")
+        }
+    }
+
+    @Test func backoffGrowsAndIsForgotten() {
+        stage.suspend(seconds: 4000)
+        stage.random = 1
+        for expected in [2, 4, 8, 16] {
+            let call = stage.token()
+            unavailable()
+            #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: expected))
+            stage.suspend(seconds: expected + 1)
+        }
+        stage.token()
+        refreshed("new", lives: 1)
+        stage.suspend(seconds: 10)
+        let call = stage.token()
+        unavailable()
+        #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 2))
+    }
+
+    @Test func theLoginHostsOwnRefusalNeedsTheUser() {
+        let scene = stage.connect("s")
+        stage.suspend(seconds: 3550)
+        let call = stage.token()
+        refused()
+        #expect(stage.failure(of: call) == .interactionRequired(reason: "grantRefused"))
+        #expect(stage.failure(of: stage.token()) == .interactionRequired(reason: "grantRefused"))
+        #expect(stage.session.pending == .login)
+        #expect(stage.kinds(scene) == [.snapshot, .loginRequired])
+        #expect(stage.streams[scene]?.events.last?.account?.id == "a1")
+        #expect(stage.streams[scene]?.events.last?.reason == "grantRefused")
+        let login = stage.loginIfRequired()
+        #expect(stage.login?.loginHint == "user-a1")
+        stage.signIn("a1")
+        #expect(stage.progress(of: login)?.account?.state == .active)
+        #expect(stage.token(of: stage.token()) != nil)
+        stage.expectNoFaults()
+    }
+
+    @Test func aBackgroundRefusalDisturbsNobody() {
+        let scene = stage.connect("s")
+        stage.suspend(seconds: 4000)
+        stage.token("a2")
+        refused()
+        #expect(stage.session.pending == .nothing)
+        #expect(stage.kinds(scene) == [.snapshot, .loginRequired])
+        stage.expectNoFaults()
+    }
+
+    @Test func aRefreshThatWasCutShortIsNamed() {
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.crash()
+        #expect(stage.session.current?.grant.isRefreshing == true)
+        let call = stage.token()
+        refused()
+        #expect(stage.failure(of: call) == .interactionRequired(reason: "refreshInterrupted"))
+        // What happens to the next grant has nothing to do with it.
+        stage.loginIfRequired()
+        stage.signIn("a1")
+        let next = stage.token(rejected: "access-new-a1")
+        refused()
+        #expect(stage.failure(of: next) == .interactionRequired(reason: "grantRefused"))
+    }
+
+    @Test func aNewSignInForgetsTheInterruption() {
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.crash()
+        stage.requestLogin()
+        stage.signIn("a1")
+        let call = stage.token(rejected: "access-new-a1")
+        refused()
+        #expect(stage.failure(of: call) == .interactionRequired(reason: "grantRefused"))
+    }
+
+    @Test func withoutARefreshTokenALiveTokenIsAllThereIs() {
+        let record = AccountRecord.test("a1", refreshToken: nil)
+        let stage = Stage(
+            StoredSession(key: .test, record: SessionRecord(epoch: "epoch", current: "a1"), accounts: [record]),
+            policy: .test())
+        stage.suspend(seconds: 3590)
+        #expect(stage.token(of: stage.token())?.expiresInSeconds == 10)
+        stage.suspend(seconds: 10)
+        #expect(stage.failure(of: stage.token()) == .interactionRequired(reason: "noRefreshToken"))
+        #expect(stage.session.pending == .login)
+        #expect(stage.refreshes.isEmpty)
+    }
+
+    // MARK: Fences
+
+    @Test func aLogoutFencesARefreshOff() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.logout("a1")
+        #expect(stage.failure(of: call) == .unknownAccount("a1"))
+        refreshed("late", refreshToken: "late")
+        #expect(!stage.session.accounts.contains { $0.account.id == "a1" })
+        #expect(stage.revocations.map(\.record.refreshToken) == [Secret("refresh-a1"), Secret("late")])
+        stage.expectNoFaults()
+    }
+
+    @Test func aLogoutBehindNewTokensFencesThemOff() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.disk = .held
+        stage.logout("a1")
+        refreshed("late", refreshToken: "late")
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.failure(of: call) == .unknownAccount("a1"))
+        #expect(stage.revocations.map(\.record.refreshToken) == [Secret("refresh-a1"), Secret("late")])
+        stage.expectNoFaults()
+    }
+
+    @Test func aNewSignInFencesARefreshOff() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.requestLogin()
+        stage.signIn("a1")
+        #expect(stage.token(of: call)?.value == Secret("access-new-a1"))
+        let order = stage.finishRefresh(0)
+        stage.happens {
+            $0.refreshRefused(order.account, generation: order.generation, code: "invalid_grant", world: $1)
+        }
+        stage.happens {
+            $0.refreshUnavailable(order.account, generation: order.generation, retryAfterSeconds: nil, world: $1)
+        }
+        #expect(stage.session.current?.account.state == .active)
+        stage.happens {
+            $0.tokensRefreshed(
+                order.account, generation: order.generation, .test("late", refreshToken: "late"), world: $1)
+        }
+        #expect(stage.session.current?.grant.accessToken == Secret("access-new-a1"))
+        #expect(stage.revocations.contains { $0.record.refreshToken == Secret("late") })
+        stage.expectNoFaults()
+    }
+
+    @Test func troubleWithAnOldGrantIsNoTroubleWithANewOne() {
+        stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.disk = .held
+        stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        // While the new grant is on its way to the disk.
+        unavailable()
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.session.current?.grant.generation == 2)
+        #expect(stage.session.current?.account.state == .active)
+        stage.expectNoFaults()
+    }
+
+    @Test func aRefreshBeforeAndOneAfterASignInAreOneAtATime() {
+        let stage = Stage(accounts: 1)
+        stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.suspend(seconds: 4000)
+        stage.disk = .held
+        // In the queue: a change, the sign-in, the old grant's refresh.
+        stage.call { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        let old = stage.token("a1")
+        stage.disk(works: true)
+        stage.disk(works: true)
+        // The new grant is there, and the old intent's turn has not come: another one behind it.
+        #expect(stage.outcomes[old] != nil)
+        let new = stage.token("a1", rejected: "access-new-a1")
+        while stage.change != nil { stage.disk(works: true) }
+        #expect(stage.refreshes.count == 1)
+        stage.disk = .works
+        let order = stage.finishRefresh(0)
+        #expect(order.generation == 2)
+        stage.happens {
+            $0.tokensRefreshed(order.account, generation: 2, .test("newest"), world: $1)
+        }
+        #expect(stage.token(of: new)?.value == Secret("access-newest"))
+        stage.expectNoFaults()
+    }
+
+    @Test func lateTokensDoNotAnswerForANewerRefresh() {
+        let stage = Stage(accounts: 1)
+        stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.suspend(seconds: 4000)
+        stage.token("a1")
+        let order = stage.finishRefresh(0)
+        stage.disk = .held
+        stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        stage.happens {
+            $0.tokensRefreshed(
+                order.account, generation: 1, .test("late", refreshToken: "late"), world: $1)
+        }
+        stage.disk(works: true)
+        let call = stage.token("a1", rejected: "access-new-a1")
+        while stage.change != nil { stage.disk(works: true) }
+        #expect(stage.outcomes[call] == nil)
+        #expect(stage.refreshes.map(\.generation) == [2])
+        #expect(stage.revocations.contains { $0.record.refreshToken == Secret("late") })
+        stage.expectNoFaults()
+    }
+
+    // MARK: A disk that does not work
+
+    @Test func anIntentThatCannotBeStoredSendsNothing() {
+        stage.suspend(seconds: 4000)
+        stage.disk = .full
+        #expect(stage.failure(of: stage.token()) == .storageUnavailable(reason: "full"))
+        #expect(stage.refreshes.isEmpty)
+        stage.disk = .works
+        stage.token()
+        #expect(stage.refreshes.count == 1)
+    }
+
+    @Test func tokensThatCannotBeStoredAreKept() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.disk = .full
+        refreshed("new", refreshToken: "rotated")
+        #expect(stage.failure(of: call) == .storageUnavailable(reason: "full"))
+        let waits = stage.token()
+        #expect(stage.refreshes.isEmpty)
+        stage.wait(seconds: 3)
+        #expect(stage.failure(of: waits) == .storageUnavailable(reason: "full"))
+        stage.disk = .works
+        let last = stage.token()
+        stage.wait(seconds: 3)
+        #expect(stage.token(of: last)?.value == Secret("access-new"))
+        #expect(stage.ledger.accounts.first?.grant.refreshToken == Secret("rotated"))
+        stage.expectNoFaults()
+    }
+
+    @Test func keptTokensOfSomebodyWhoSignedOutAreRevoked() {
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.disk = .full
+        refreshed("new", refreshToken: "rotated")
+        stage.disk = .works
+        stage.logout("a1")
+        stage.wait(seconds: 3)
+        #expect(stage.revocations.contains { $0.record.refreshToken == Secret("rotated") })
+        #expect(stage.session.nextDeadline == nil)
+        stage.expectNoFaults()
+    }
+
+    @Test func aRefusalThatCannotBeStoredIsTriedAgain() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.disk = .full
+        refused()
+        #expect(stage.failure(of: call) == .storageUnavailable(reason: "full"))
+        stage.disk = .works
+        let again = stage.token()
+        refused()
+        #expect(stage.failure(of: again) == .interactionRequired(reason: "grantRefused"))
+    }
+
+    @Test func aLockedSessionGivesOutNoToken() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.call { $0.lockRequested($1, true, world: $2) }
+        #expect(stage.failure(of: call) == .sessionLocked)
+        refreshed("new", refreshToken: "rotated")
+        #expect(stage.ledger.accounts.first?.grant.refreshToken == Secret("rotated"))
+        stage.expectNoFaults()
+    }
+}
