@@ -17,7 +17,7 @@ extension SocketPath {
 
     var garbled: CommandFailure {
         CommandFailure(
-            .failure, "What answers at \(shown) does not speak as scened does",
+            .noDaemon, "What answers at \(shown) does not speak as scened does",
             suggestion: "scenectl --socket PATH status")
     }
 

@@ -60,7 +60,7 @@ enum Go: WireMethod {
     func garbageIsTold(_ text: String) throws {
         let daemon = try FakeDaemon([GetStatus.name: [.text(text), .close]])
         let outcome = try scenectl(["status"], socket: daemon.path)
-        #expect(outcome.code == 1 && outcome.output == "")
+        #expect(outcome.code == 69 && outcome.output == "")
         #expect(outcome.errors.contains("does not speak as scened does"))
     }
 
