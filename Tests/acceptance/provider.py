@@ -1,5 +1,6 @@
 """The two real OpenID providers of ../idp, each behind a recording proxy."""
 
+import contextlib
 import json
 import os
 import signal
@@ -34,9 +35,17 @@ class Provider:
             if os.path.exists(os.path.join(self.directory, file)):
                 os.unlink(os.path.join(self.directory, file))
         port, listen = free_port(), free_port()
-        output = subprocess.run(
-            [os.path.join(IDP, name + "-up"), str(port), self.directory], check=True, stdout=subprocess.PIPE, text=True,
-            env={**os.environ, "LISTEN_PORT": str(listen), **environment}).stdout
+        script = subprocess.Popen(
+            [os.path.join(IDP, name + "-up"), str(port), self.directory], stdout=subprocess.PIPE, text=True,
+            env={**os.environ, "LISTEN_PORT": str(listen), **environment}, start_new_session=True)
+        try:
+            output = script.communicate(timeout=300)[0]
+            assert script.returncode == 0, f"{name}-up failed: {script.returncode}"
+        except BaseException:
+            # What it has started is in its process group.
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(script.pid, signal.SIGKILL)
+            raise
         values = dict(line.split("=", 1) for line in output.splitlines())
         self._pid = int(values["pid"])
         self.issuer = values["issuer"]

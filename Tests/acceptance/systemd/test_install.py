@@ -17,6 +17,9 @@ def test_uninstall_removes_what_was_installed(system, ada):
     with open(MANIFEST) as file:
         installed = set(file.read().split())
     assert "/usr/local/bin/scened" in installed and all(os.path.exists(path) for path in installed)
+    with open("/usr/local/share/man/man1/scenectl.1") as manual:
+        assert manual.read().startswith(".TH SCENECTL 1")
+    run("bash", "-n", "/usr/local/share/bash-completion/completions/scenectl")
     before = below("/usr/local", "/etc/scened")
     said = run(INSTALL, "--uninstall").stdout
     gone = before - below("/usr/local", "/etc/scened")
