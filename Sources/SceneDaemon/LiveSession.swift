@@ -17,10 +17,25 @@ final class LiveSession {
     var streams: [CallID: ServedConnection] = [:]
     private var frames: [Int: [UInt8]] = [:]
 
-    var key: SessionKey { session.key }
+    let key: SessionKey
 
     init(_ session: Session) {
+        key = session.key
         self.session = session
+    }
+
+    /// What the session decides, and when it wants to hear of the time next.
+    func decide(
+        _ event: (inout Session, World) -> [Action], _ world: World
+    ) -> (actions: [Action], deadline: Instant?) {
+        Self.decide(&session, event, world)
+    }
+
+    // The session is large: looked at through the property, it would be copied.
+    private static func decide(
+        _ session: inout Session, _ event: (inout Session, World) -> [Action], _ world: World
+    ) -> (actions: [Action], deadline: Instant?) {
+        (event(&session, world), session.nextDeadline)
     }
 
     /// An event as it goes to every scene: encoded once.
