@@ -14,8 +14,8 @@ final class ServedConnection {
     var monitor: MonitorStream?
     var isServing = false
     var isReading = true
-    /// Which apps' policies have let this peer in.
-    var admittedApps: Set<String> = []
+    /// The session that it used last; its app's policy has let this peer in.
+    var admitted: LiveSession?
 
     var peer: Peer { connection.peer }
 
