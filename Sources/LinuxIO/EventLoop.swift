@@ -120,8 +120,9 @@ package final class EventLoop: @unchecked Sendable {
         self.signals.append(source)
     }
 
-    /// Runs `step` at the end of the turn, when no handler is on the stack.
-    func atEndOfTurn(_ step: @escaping () -> Void) {
+    /// Runs `step` at the end of the turn, when no handler is on the stack. What a step asks for comes at the end of
+    /// the next turn: whatever is ready by then is handled in between.
+    package func atEndOfTurn(_ step: @escaping () -> Void) {
         lastSteps.append(step)
     }
 

@@ -36,10 +36,11 @@ extension Daemon {
         calls[call.id] = nil
         monitors[call.id] = nil
         guard let live = call.session else { return }
-        live.streams[call.id] = nil
-        happened(live) { session, world in
-            session.sceneDisconnected(call.id, world: world) + session.callAbandoned(call.id, world: world)
+        if let scene = served.stream.scene {
+            forgetStream(served, live)
+            happened(live) { $0.sceneDisconnected(call.id, of: scene, world: $1) }
         }
+        happened(live) { $0.callAbandoned(call.id, world: $1) }
     }
 
     /// Takes the calls that are here, as far as those before are answered and their answers read.

@@ -152,7 +152,7 @@ actor Daemon {
                 happened(live) { $0.appVanished(world: $1) }
             }
         }
-        for connection in connections.values { connection.admittedApps = [] }
+        for connection in connections.values { connection.admitted = nil }
         Journal.write(
             JournalEntry(
                 message: "Configuration read: \(configuration.apps.count) apps.", messageID: MessageID.reloaded))

@@ -10,13 +10,13 @@ import SessionCore
 extension Daemon {
     /// Something happened to a session: it decides, and what it decides is done.
     func happened(_ live: LiveSession, _ event: (inout Session, World) -> [Action]) {
-        for action in event(&live.session, world) { carryOut(action, live) }
-        arm(live)
+        let (actions, deadline) = live.decide(event, world)
+        arm(live, for: deadline)
+        for action in actions { carryOut(action, live) }
         stopIfQuiet()
     }
 
-    private func arm(_ live: LiveSession) {
-        let deadline = live.session.nextDeadline
+    private func arm(_ live: LiveSession, for deadline: Instant?) {
         guard deadline != live.deadline else { return }
         live.deadline = deadline
         live.timer?.cancel()

@@ -14,22 +14,66 @@ final class LiveSession {
     /// The login under way, between its order and its end.
     var login: RunningLogin?
     /// Scenes that follow the history.
-    var streams: [CallID: ServedConnection] = [:]
+    private(set) var streams: [ServedConnection] = []
+    /// Under way while there are scenes that have not had their turn.
+    var delivery: Delivery?
     private var frames: [Int: [UInt8]] = [:]
 
-    var key: SessionKey { session.key }
+    let key: SessionKey
 
     init(_ session: Session) {
+        key = session.key
         self.session = session
     }
 
+    /// What the session decides, and when it wants to hear of the time next.
+    func decide(
+        _ event: (inout Session, World) -> [Action], _ world: World
+    ) -> (actions: [Action], deadline: Instant?) {
+        Self.decide(&session, event, world)
+    }
+
+    // The session is large: looked at through the property, it would be copied.
+    private static func decide(
+        _ session: inout Session, _ event: (inout Session, World) -> [Action], _ world: World
+    ) -> (actions: [Action], deadline: Instant?) {
+        (event(&session, world), session.nextDeadline)
+    }
+
     /// An event as it goes to every scene: encoded once.
-    func frame(of event: Event) -> [UInt8] {
-        if let frame = frames[event.at.sequence] { return frame }
+    /// Nil where the history no longer has it.
+    func frame(_ sequence: Int) -> [UInt8]? {
+        if let frame = frames[sequence] { return frame }
+        guard let event = session.history[sequence] else { return nil }
         let frame = VarlinkMessage.reply(ConnectScene.Reply(event: event), continues: true)
         if frames.count >= 32 { frames.removeAll(keepingCapacity: true) }
-        frames[event.at.sequence] = frame
+        frames[sequence] = frame
         return frame
+    }
+}
+
+/// A walk over a session's streams with the events that are new.
+struct Delivery {
+    /// The newest event when it began.
+    let newest: Int
+    /// The index of the stream whose turn is next.
+    var next = 0
+}
+
+extension LiveSession {
+    func add(_ served: ServedConnection) {
+        served.stream.index = streams.count
+        streams.append(served)
+    }
+
+    /// Returns the stream that has moved into the gap, ahead of its turn in a delivery.
+    func remove(_ served: ServedConnection) -> ServedConnection? {
+        let index = served.stream.index
+        served.stream.scene = nil
+        guard let last = streams.popLast(), last !== served else { return nil }
+        streams[index] = last
+        last.stream.index = index
+        return delivery.map { index < $0.next } ?? false ? last : nil
     }
 }
 

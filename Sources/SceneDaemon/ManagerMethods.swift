@@ -77,7 +77,7 @@ extension Daemon {
             info.pid = Int(scene.process.pid)
             info.activation = scene.activation
             info.connectedSeconds = now.seconds(since: scene.connected)
-            let position = calls[scene.call]?.stream?.positions[live.key]
+            let position = calls[scene.call]?.stream.position
             info.backlog = position.map { live.session.record.sequence - $0 } ?? 0
             return info
         }
@@ -86,9 +86,9 @@ extension Daemon {
     private func monitor(_ request: Request, app: String?) {
         if let app, configuration.apps[app] == nil { return fail(request.id, .unknownApp(app)) }
         let uid = request.peer.uid == 0 ? nil : request.peer.uid
-        let stream = EventStream(call: request.id, kind: .monitor(uid: uid, app: app))
+        let stream = MonitorStream(uid: uid, app: app)
         for live in visible(to: request, app: app) { stream.positions[live.key] = live.session.record.sequence }
-        request.served.stream = stream
+        request.served.monitor = stream
         request.served.wire.markEndless()
         monitors[request.id] = request.served
     }

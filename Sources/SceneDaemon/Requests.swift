@@ -53,22 +53,21 @@ extension Daemon {
     }
 
     private func session(of app: String, for request: Request) -> Result<LiveSession, Failure> {
+        if let live = request.served.admitted, live.key.app == app { return .success(live) }
         guard let configured = configuration.apps[app] else { return .failure(.unknownApp(app)) }
         if let refusal = refusal(request.served, configured) { return .failure(refusal) }
         if let storeFailure { return .failure(.storageUnavailable(reason: storeFailure)) }
         let key = SessionKey(uid: request.peer.uid, app: app)
-        if let live = sessions[key] { return .success(live) }
-        let live = LiveSession(Session(key: key, policy: configured.policy, epoch: Self.newIdentifier()))
+        let live =
+            sessions[key]
+            ?? LiveSession(Session(key: key, policy: configured.policy, epoch: Self.newIdentifier()))
         sessions[key] = live
+        request.served.admitted = live
         return .success(live)
     }
 
     private func refusal(_ served: ServedConnection, _ app: AppConfiguration) -> Failure? {
-        if served.admittedApps.contains(app.name) { return nil }
-        guard let reason = Admission(options: options, app: app).refusal(of: served.peer) else {
-            served.admittedApps.insert(app.name)
-            return nil
-        }
+        guard let reason = Admission(options: options, app: app).refusal(of: served.peer) else { return nil }
         Journal.write(
             JournalEntry(
                 priority: .warning, message: "Refused pid \(served.peer.pid) of uid \(served.peer.uid): \(reason).",

@@ -8,14 +8,16 @@ final class ServedConnection {
     var wire = ServerConnection()
     /// The call that is being answered.
     var call: OpenCall?
-    /// ConnectScene's or Monitor's: what is still to be written follows the history.
-    var stream: EventStream?
+    /// ConnectScene's: what is still to be written follows the history.
+    var stream = SceneStream()
+    /// Monitor's, likewise.
+    var monitor: MonitorStream?
     var isServing = false
     var isReading = true
     /// Where the marks of a connection that is kept over a restart are.
     var slot: Int?
-    /// Which apps' policies have let this peer in.
-    var admittedApps: Set<String> = []
+    /// The session that it used last; its app's policy has let this peer in.
+    var admitted: LiveSession?
 
     var peer: Peer { connection.peer }
 
@@ -36,21 +38,29 @@ struct OpenCall {
     var session: LiveSession?
 }
 
-/// A reader of sessions' histories. Its place is a number, whatever it has not read yet.
-final class EventStream {
-    enum Kind {
-        case scene(String)
-        /// One of org.scened.Manager: every session of the uid, or of all, and of the app, or of all.
-        case monitor(uid: UInt32?, app: String?)
-    }
+/// A scene's reading of its session's history. Its place is a number, whatever the scene has not read yet.
+struct SceneStream {
+    /// The scene; nil where there is no stream.
+    var scene: String?
+    /// The sequence of the event that was written last.
+    var position = 0
+    /// Among the session's streams.
+    var index = 0
+}
 
-    let call: CallID
-    let kind: Kind
+/// A stream of org.scened.Manager: every session of the uid, or of all, and of the app, or of all.
+final class MonitorStream {
+    let uid: UInt32?
+    let app: String?
     /// The sequence of the event that was written last, by session.
     var positions: [SessionKey: Int] = [:]
 
-    init(call: CallID, kind: Kind) {
-        self.call = call
-        self.kind = kind
+    init(uid: UInt32?, app: String?) {
+        self.uid = uid
+        self.app = app
+    }
+
+    func shows(_ key: SessionKey) -> Bool {
+        (uid == nil || uid == key.uid) && (app == nil || app == key.app)
     }
 }

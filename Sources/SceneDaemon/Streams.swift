@@ -10,85 +10,116 @@ extension Daemon {
     /// What a stream may leave unread before it waits for its reader.
     private static let unreadLimit = 64 << 10
 
+    /// How many scenes an event goes to before others are served.
+    private static let deliveryBatch = 256
+
     func openStream(_ id: CallID, opening: Event, position: Int, _ live: LiveSession) {
         guard let served = calls[id], let scene = opening.scene else { return }
-        let stream = EventStream(call: id, kind: .scene(scene))
-        stream.positions[live.key] = position
-        served.stream = stream
+        served.stream = SceneStream(scene: scene, position: position)
         served.call?.session = live
         served.wire.markEndless()
-        live.streams[id] = served
+        live.add(served)
         served.connection.send(VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true))
         if let scene = live.session.scenes[scene] { keep(served, scene, live) }
-        follow(served)
+        follow(served, live)
         statusChanged()
+    }
+
+    /// The scene's connection has ended.
+    func forgetStream(_ served: ServedConnection, _ live: LiveSession) {
+        if let moved = live.remove(served) { follow(moved, live) }
     }
 
     /// The session's history has grown.
     func published(_ live: LiveSession) {
-        for served in live.streams.values { follow(served, live) }
+        // A delivery that is under way finds what is new by itself.
+        if live.delivery == nil { deliver(live) }
         for served in monitors.values { follow(served, live) }
         statusChanged()
     }
 
-    /// Writes what the stream's reader has room for.
+    /// Writes what is new to the streams in turn. Where there are many, others are served between the batches.
+    private func deliver(_ live: LiveSession) {
+        let newest = live.session.record.sequence
+        guard let frame = live.frame(newest) else { return live.delivery = nil }
+        var delivery = live.delivery ?? Delivery(newest: newest)
+        let end = min(delivery.next + Self.deliveryBatch, live.streams.count)
+        while delivery.next < end {
+            follow(live.streams[delivery.next], live, newest, frame)
+            delivery.next += 1
+        }
+        if end < live.streams.count {
+            live.delivery = delivery
+        } else {
+            // Who had their turn before an event that came meanwhile gets it now.
+            live.delivery = delivery.newest < newest ? Delivery(newest: newest) : nil
+        }
+        if live.delivery != nil { loop.atEndOfTurn { self.deliver(live) } }
+    }
+
+    /// The usual case: a stream lacks the newest event only, and its reader has read all others.
+    private func follow(_ served: ServedConnection, _ live: LiveSession, _ newest: Int, _ frame: [UInt8]) {
+        guard served.stream.position == newest - 1, served.connection.unsentBytes == 0 else {
+            return follow(served, live)
+        }
+        send(frame, served, newest)
+    }
+
+    /// Writes what the streams' reader has room for.
     func follow(_ served: ServedConnection) {
-        guard let stream = served.stream else { return }
-        switch stream.kind {
-        case .scene:
-            if let live = served.call?.session { follow(served, live) }
-        case .monitor:
+        if served.stream.scene != nil, let live = served.call?.session { follow(served, live) }
+        if served.monitor != nil {
             for live in sessions.values { follow(served, live) }
         }
     }
 
     private func follow(_ served: ServedConnection, _ live: LiveSession) {
-        guard let stream = served.stream, shows(stream, live.key) else { return }
+        if let monitor = served.monitor { return follow(served, monitor, live) }
         let newest = live.session.record.sequence
-        // A monitor begins with what happens; a session that is new to it, with its first event.
-        var position = stream.positions[live.key] ?? 0
-        while position < newest, served.connection.isOpen, served.connection.unsentBytes < Self.unreadLimit {
-            if let event = live.session.history[position + 1] {
-                sending(served, position + 1)
-                served.connection.send(frame(of: event, for: stream, live))
-                position += 1
+        while served.stream.position < newest, hasRoom(served) {
+            if let frame = live.frame(served.stream.position + 1) {
+                send(frame, served, served.stream.position + 1)
             } else {
-                let (opening, place) = live.session.opening(scene: stream.scene, after: Cursor())
+                let (opening, place) = live.session.opening(scene: served.stream.scene, after: Cursor())
                 if let slot = served.slot { marks?.began(slot, opening.at.epoch, place, isQuiet: false) }
-                served.connection.send(frame(of: opening, for: stream, live))
-                position = place
+                send(VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true), served, place)
             }
-            settled(served)
         }
-        stream.positions[live.key] = position
     }
 
-    private func shows(_ stream: EventStream, _ key: SessionKey) -> Bool {
-        guard case .monitor(let uid, let app) = stream.kind else { return true }
-        return (uid == nil || uid == key.uid) && (app == nil || app == key.app)
+    /// Writes the frame that brings a scene to this place in its history.
+    private func send(_ frame: [UInt8], _ served: ServedConnection, _ position: Int) {
+        sending(served, position)
+        served.connection.send(frame)
+        served.stream.position = position
+        settled(served)
     }
 
-    private func frame(of event: Event, for stream: EventStream, _ live: LiveSession) -> [UInt8] {
-        switch stream.kind {
-        case .monitor:
-            VarlinkMessage.reply(
-                Monitor.Reply(app: live.key.app, uid: Int(live.key.uid), event: event), continues: true)
-        case .scene where event.kind == .snapshot:
-            VarlinkMessage.reply(ConnectScene.Reply(event: event), continues: true)
-        case .scene:
-            live.frame(of: event)
+    private func follow(_ served: ServedConnection, _ monitor: MonitorStream, _ live: LiveSession) {
+        guard monitor.shows(live.key) else { return }
+        // A monitor begins with what happens; a session that is new to it, with its first event.
+        var position = monitor.positions[live.key] ?? 0
+        while position < live.session.record.sequence, hasRoom(served) {
+            var event = live.session.history[position + 1]
+            if event == nil {
+                (event, position) = live.session.opening(scene: nil, after: Cursor())
+            } else {
+                position += 1
+            }
+            guard let event else { return }
+            let reply = Monitor.Reply(app: live.key.app, uid: Int(live.key.uid), event: event)
+            served.connection.send(VarlinkMessage.reply(reply, continues: true))
         }
+        monitor.positions[live.key] = position
+    }
+
+    private func hasRoom(_ served: ServedConnection) -> Bool {
+        served.connection.isOpen && served.connection.unsentBytes < Self.unreadLimit
     }
 
     /// Another connection has taken the scene over: this one ends.
     func closeStream(_ id: CallID) {
         guard let served = calls[id] else { return }
         served.connection.close()
-    }
-}
-
-extension EventStream {
-    fileprivate var scene: String? {
-        if case .scene(let id) = kind { id } else { nil }
     }
 }

@@ -61,11 +61,11 @@ extension Session {
         return actions
     }
 
-    /// The connection of a ConnectScene call has ended: the scene's lease is over.
-    package mutating func sceneDisconnected(_ call: CallID, world: World) -> [Action] {
-        guard let scene = scenes.first(where: { $0.value.call == call })?.value else { return [] }
-        scenes[scene.id] = nil
-        return waitersLeft(where: { $0.caller.scene == scene.id }, world)
+    /// The connection of the scene's ConnectScene call has ended: its lease is over, unless another call has it now.
+    package mutating func sceneDisconnected(_ call: CallID, of id: String, world: World) -> [Action] {
+        guard scenes[id]?.call == call else { return [] }
+        scenes[id] = nil
+        return waitersLeft(where: { $0.caller.scene == id }, world)
     }
 
     /// Errors: UnknownScene, InvalidParameter.

@@ -128,7 +128,7 @@ import Testing
         let stage = Stage()
         let scene = stage.connect("s")
         let wait = stage.loginIfRequired("s")
-        stage.happens { $0.sceneDisconnected(scene, world: $1) }
+        stage.happens { $0.sceneDisconnected(scene, of: "s", world: $1) }
         #expect(stage.failure(of: wait) == .loginCancelled)
         #expect(stage.session.login == nil)
         #expect(stage.session.scenes.isEmpty)

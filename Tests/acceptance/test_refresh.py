@@ -5,6 +5,7 @@ import urllib.parse
 import urllib.request
 
 import pytest
+from scene import CallFailed
 from scenes import eventually
 
 CALLERS = 200
@@ -90,5 +91,14 @@ def test_a_host_that_is_down_signs_nobody_out(start, dot, alice):
         assert daemon.call("ListAccounts")["current"]["username"] == "alice"
     finally:
         dot.proxy.start()
-    fresh = daemon.call("GetAccessToken", rejected=token)["token"]["value"]
+
+    def refreshed():
+        # Until the time that it was told to wait is over, it is not asked again.
+        try:
+            return daemon.call("GetAccessToken", rejected=token)["token"]["value"]
+        except CallFailed as failure:
+            assert failure.name == "LoginHostUnavailable" and failure.parameters["retryAfterSeconds"] <= 3
+            return None
+
+    fresh = eventually(refreshed, 30, "a fresh token")
     assert fresh != token and dot.userinfo(fresh) == 200

@@ -12,12 +12,11 @@ extension Daemon {
     /// Has the stream's connection kept, where there is room.
     func keep(_ served: ServedConnection, _ scene: Scene, _ live: LiveSession) {
         guard let descriptorStore, let marks else { return }
-        let position = served.stream?.positions[live.key] ?? 0
         served.slot = marks.add(
             ConnectionMarks.Mark(
                 cookie: served.connection.id, uid: live.key.uid, app: live.key.app, scene: scene.id, title: scene.title,
                 activation: scene.activation, pid: scene.process.pid, startTime: scene.process.startTime,
-                connected: scene.connected, epoch: live.session.record.epoch, sequence: position,
+                connected: scene.connected, epoch: live.session.record.epoch, sequence: served.stream.position,
                 isQuiet: served.connection.unsentBytes == 0))
         guard served.slot != nil else { return }
         served.connection.isHeldElsewhere = true
@@ -148,11 +147,10 @@ extension Daemon {
         served.slot = slot
         served.call = OpenCall(id: id, more: true, oneway: false, session: live)
         calls[id] = served
-        live.streams[id] = served
-        let stream = EventStream(call: id, kind: .scene(mark.scene))
         // In another epoch nothing of before counts: a snapshot comes next.
-        stream.positions[key] = mark.epoch == live.session.record.epoch ? mark.sequence : -1
-        served.stream = stream
+        let isContinued = mark.epoch == live.session.record.epoch
+        served.stream = SceneStream(scene: mark.scene, position: isContinued ? mark.sequence : -1)
+        live.add(served)
         live.session.sceneRestored(
             Scene(
                 id: mark.scene, call: id, process: ProcessIdentity(pid: mark.pid, startTime: mark.startTime),

@@ -112,7 +112,10 @@ final class Stage {
     func hangUp(_ call: CallID) {
         open.remove(call)
         streams[call]?.close()
-        happens { $0.sceneDisconnected(call, world: $1) + $0.callAbandoned(call, world: $1) }
+        for scene in session.scenes.values where scene.call == call {
+            happens { $0.sceneDisconnected(call, of: scene.id, world: $1) }
+        }
+        happens { $0.callAbandoned(call, world: $1) }
     }
 
     /// Scenes that are gone are gone with what they knew.
