@@ -1,7 +1,8 @@
+import CLinux
 @preconcurrency import Glibc
 
 /// The user's browser, by xdg-open(1).
-package struct Browser {
+package struct Browser: Sendable {
     private var process: pid_t
 
     /// Only where there is a display to show it on.
@@ -47,5 +48,29 @@ package struct Browser {
         guard process > 0, waitpid(process, &status, WNOHANG) == process else { return false }
         process = 0
         return status != 0
+    }
+
+    /// Calls `ended` on the loop's thread when xdg-open has ended, and says whether it could open nothing.
+    package func onEnd(on loop: EventLoop, _ ended: @escaping (_ hasFailed: Bool) -> Void) {
+        let raw = clinux_pidfd_open(process)
+        guard raw >= 0 else { return }
+        let pidfd = OwnedDescriptor(raw)
+        let watching = Watching(browser: self, pidfd: consume pidfd)
+        watching.watch = try? loop.watch(raw, .readable) { _ in
+            watching.watch?.cancel()
+            watching.watch = nil
+            ended(watching.browser.hasFailed())
+        }
+    }
+
+    private final class Watching {
+        var browser: Browser
+        let pidfd: OwnedDescriptor
+        var watch: Watch?
+
+        init(browser: Browser, pidfd: consuming OwnedDescriptor) {
+            self.browser = browser
+            self.pidfd = pidfd
+        }
     }
 }

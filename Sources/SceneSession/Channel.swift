@@ -7,13 +7,16 @@ final class Channel: @unchecked Sendable {
     let connection: Connection
     private var wire = ClientConnection()
     private var arrived: [Result<VarlinkAnswer, SceneError>] = []
-    private var waiting: CheckedContinuation<Result<VarlinkAnswer, SceneError>, Never>?
+    private let waiting = Waiters<Result<VarlinkAnswer, SceneError>>()
     /// Takes answers in place of `next`.
     var onAnswer: ((Result<VarlinkAnswer, SceneError>) -> Void)?
 
     init(_ connection: Connection) {
         self.connection = connection
     }
+
+    /// Whether the next answer will be that to the next call.
+    var isReusable: Bool { connection.isOpen && arrived.isEmpty }
 
     func received(_ bytes: UnsafeRawBufferPointer) {
         wire.received(bytes)
@@ -32,11 +35,10 @@ final class Channel: @unchecked Sendable {
     private func deliver(_ answer: Result<VarlinkAnswer, SceneError>) {
         if let onAnswer {
             onAnswer(answer)
-        } else if let waiting {
-            self.waiting = nil
-            waiting.resume(returning: answer)
-        } else {
+        } else if waiting.isEmpty {
             arrived.append(answer)
+        } else {
+            waiting.resume(returning: answer)
         }
     }
 
@@ -44,23 +46,8 @@ final class Channel: @unchecked Sendable {
     func next(on loop: EventLoop) async -> Result<VarlinkAnswer, SceneError> {
         if !arrived.isEmpty { return arrived.removeFirst() }
         guard connection.isOpen else { return .failure(.connectionLost) }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: .failure(.cancelled))
-                } else {
-                    waiting = continuation
-                }
-            }
-        } onCancel: {
-            loop.enqueue { self.cancel() }
-        }
-    }
-
-    private func cancel() {
-        guard let waiting else { return }
-        self.waiting = nil
-        waiting.resume(returning: .failure(.cancelled))
+        if case .value(let answer) = await waiting.wait(on: loop) { return answer }
         connection.close()
+        return .failure(.cancelled)
     }
 }

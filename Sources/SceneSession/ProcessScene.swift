@@ -13,6 +13,7 @@ enum ProcessScene {
     /// Nil until it is connected.
     static var connected: Scene? { state.withLock(\.scene) }
 
+    /// A cancelled task waits for it no longer; the others do.
     static func shared() async throws(SceneError) -> Scene {
         let task = state.withLock { state in
             if let task = state.task { return task }
@@ -20,7 +21,7 @@ enum ProcessScene {
             state.task = task
             return task
         }
-        return try await task.value.get()
+        return try await task.valueUnlessCancelled().get()
     }
 
     /// Does the work at once where the scene is connected, else as soon as it is.
@@ -29,7 +30,15 @@ enum ProcessScene {
             if state.scene == nil { state.waiting.append(work) }
             return state.scene
         }
-        if let scene { return work(scene) }
+        if let scene { work(scene) } else { keepTrying() }
+    }
+
+    /// What was asked for before the app was named may go on.
+    static func configured() {
+        if state.withLock({ !$0.waiting.isEmpty }) { keepTrying() }
+    }
+
+    private static func keepTrying() {
         Task { while case .failure(.notRunning) = await Result.of({ () throws(SceneError) in try await shared() }) {} }
     }
 
@@ -57,6 +66,32 @@ extension Result where Success: Sendable, Failure == SceneError {
             return .success(try await body())
         } catch {
             return .failure(error)
+        }
+    }
+}
+
+extension Task where Success == Result<Scene, SceneError>, Failure == Never {
+    /// The task's value, or `cancelled` as soon as the waiting task is cancelled. The task itself goes on.
+    fileprivate func valueUnlessCancelled() async -> Success {
+        let outcome = Locked<(continuation: CheckedContinuation<Success, Never>?, isOver: Bool)>((nil, false))
+        let end: @Sendable (Success) -> Void = { result in
+            let waiting = outcome.withLock { outcome in
+                defer { outcome = (nil, true) }
+                return outcome.continuation
+            }
+            waiting?.resume(returning: result)
+        }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = outcome.withLock { outcome in
+                    if !outcome.isOver { outcome.continuation = continuation }
+                    return outcome.isOver
+                }
+                if isOver { return continuation.resume(returning: .failure(.cancelled)) }
+                Task<Void, Never> { end(await self.value) }
+            }
+        } onCancel: {
+            end(.failure(.cancelled))
         }
     }
 }

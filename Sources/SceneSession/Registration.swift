@@ -37,7 +37,7 @@ public final class Registration: Sendable {
             return state
         }
         guard case .registered(let core, let number) = former else { return }
-        core.state.withLock { $0.registrations[number] = nil }
+        core.unregister(number)
     }
 
     static func add(_ kind: Kind, to scene: Scene) -> Registration {
@@ -54,16 +54,9 @@ public final class Registration: Sendable {
     }
 
     private func register(_ kind: Kind, _ core: SceneCore) {
-        let block = kind.filtered
         state.withLock { state in
             guard case .waiting = state else { return }
-            let number: Int? = core.state.withLock { core in
-                guard !core.isClosed else { return nil }
-                core.nextRegistration += 1
-                core.registrations[core.nextRegistration] = block
-                return core.nextRegistration
-            }
-            state = number.map { .registered(core, $0) } ?? .cancelled
+            state = core.register(kind.filtered).map { .registered(core, $0) } ?? .cancelled
         }
     }
 }

@@ -39,10 +39,12 @@ extension Scene {
         return reply.result
     }
 
-    /// Signs every account out, as one change.
+    /// Signs every account out, as one change. Made twice, it would sign out whoever came in between: a connection lost
+    /// on the way ends it with `connectionLost`.
     @discardableResult
     public func logoutAll(reason: String? = nil) async throws(SceneError) -> [LogoutResult] {
-        let reply = try await core.call(LogoutAll.self, LogoutAll.Parameters(app: app, scene: id, reason: reason))
+        let reply = try await core.call(
+            LogoutAll.self, LogoutAll.Parameters(app: app, scene: id, reason: reason), isRepeatable: false)
         await core.reached(reply.at)
         return reply.results
     }

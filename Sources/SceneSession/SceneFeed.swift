@@ -12,13 +12,20 @@ final class SceneFeed: @unchecked Sendable {
     private(set) var cursor: Cursor?
     private(set) var isConnected = false
     private(set) var isClosed = false
+    /// How often it has been connected.
+    private(set) var generation = 0
     /// Every event once, in order; and snapshots where events were lost.
     var onEvent: (Event) -> Void = { _ in }
+    /// This process has become the same scene once more.
+    var onReplaced: () -> Void = {}
 
     private var channel: Channel?
-    private var connectWaiters: [CheckedContinuation<Void, Never>] = []
-    private var cursorWaiters: [(cursor: Cursor, continuation: CheckedContinuation<Void, Never>)] = []
-    private var refusal: Failure?
+    private var backoff = Backoff()
+    private var since = EventLoop.now.boot
+    /// Why scened would not have it, and how often.
+    private var refusal: SceneError?
+    private var refusals = 0
+    private let changes = Waiters<Void>()
 
     init(app: String, id: String?, title: String?) {
         self.app = app
@@ -31,74 +38,16 @@ final class SceneFeed: @unchecked Sendable {
         guard !isClosed else { return }
         guard let channel = transport.connect() else { return retry(transport) }
         self.channel = channel
+        since = EventLoop.now.boot
         channel.onAnswer = { answer in self.arrived(answer, from: channel, transport) }
         let parameters = ConnectScene.Parameters(app: app, scene: id, title: title, after: cursor)
         channel.connection.send(VarlinkMessage.call(ConnectScene.self, parameters, more: true))
     }
 
-    private var backoff = Backoff()
-
     private func retry(_ transport: isolated Transport) {
-        guard !isClosed, let pause = backoff.next(patience: nil) else { return }
-        let deadline = EventLoop.now.boot.advanced(byNanoseconds: Int64(pause) * 1_000_000)
+        guard !isClosed else { return }
+        let deadline = EventLoop.now.boot.advanced(byMilliseconds: backoff.next())
         transport.loop.schedule(at: deadline) { self.run(on: transport) }
-    }
-
-    private func arrived(
-        _ answer: Result<VarlinkAnswer, SceneError>, from channel: Channel, _ transport: isolated Transport
-    ) {
-        guard channel === self.channel else { return }
-        switch answer {
-        case .success(.reply(let parameters, _)):
-            // A kind of event that this library does not know yet still moves the cursor.
-            guard let reply = try? ConnectScene.Reply(lenient: parameters) else {
-                return skip(parameters)
-            }
-            take(reply.event, transport)
-        case .success(.error(let name, let parameters)):
-            refusal = Failure(errorName: name, parameters: parameters) ?? .accessDenied(reason: name)
-            disconnected(transport)
-        case .failure:
-            disconnected(transport)
-        }
-    }
-
-    private func skip(_ parameters: JSONElement?) {
-        guard let at = parameters?["event"]?["at"], let epoch = at["epoch"]?.string, let sequence = at["sequence"]?.int
-        else { return }
-        cursor = Cursor(epoch: epoch, sequence: sequence)
-        resumeCursorWaiters()
-    }
-
-    private func take(_ event: Event, _ transport: isolated Transport) {
-        cursor = event.at
-        if let scene = event.scene { id = scene }
-        if event.kind != .resumed { onEvent(event) }
-        resumeCursorWaiters()
-        guard !isConnected else { return }
-        isConnected = true
-        backoff = Backoff()
-        refusal = nil
-        if let activation, let id { tell(activation, id, transport) }
-        for waiter in connectWaiters { waiter.resume() }
-        connectWaiters = []
-    }
-
-    private func tell(_ activation: Activation, _ id: String, _ transport: isolated Transport) {
-        let parameters = UpdateScene.Parameters(app: app, scene: id, activation: activation)
-        Task { _ = try? await transport.call(UpdateScene.self, parameters) }
-    }
-
-    private func disconnected(_ transport: isolated Transport) {
-        channel?.onAnswer = { _ in }
-        channel?.connection.close()
-        channel = nil
-        isConnected = false
-        if refusal != nil {
-            for waiter in connectWaiters { waiter.resume() }
-            connectWaiters = []
-        }
-        retry(transport)
     }
 
     func updated(activation: Activation?, title: String?) {
@@ -110,42 +59,121 @@ final class SceneFeed: @unchecked Sendable {
         guard !isClosed else { return }
         isClosed = true
         isConnected = false
-        onEvent = { _ in }
+        (onEvent, onReplaced) = ({ _ in }, {})
+        leave()
+        changes.resume(returning: ())
+    }
+
+    private func leave() {
         channel?.onAnswer = { _ in }
         channel?.connection.close()
         channel = nil
-        for waiter in connectWaiters { waiter.resume() }
-        for waiter in cursorWaiters { waiter.continuation.resume() }
-        connectWaiters = []
-        cursorWaiters = []
+    }
+}
+
+// MARK: What scened sends
+
+extension SceneFeed {
+    private func arrived(
+        _ answer: Result<VarlinkAnswer, SceneError>, from channel: Channel, _ transport: isolated Transport
+    ) {
+        guard channel === self.channel else { return }
+        switch answer {
+        case .success(.reply(let parameters, let continues)):
+            if let reply = try? ConnectScene.Reply(lenient: parameters) {
+                take(reply.event, transport)
+            } else if let at = Self.unknownEvent(parameters), isConnected {
+                cursor = at
+                changes.resume(returning: ())
+            } else {
+                return disconnected(.unexpected("an event of ConnectScene"), transport)
+            }
+            if !continues, channel === self.channel { disconnected(nil, transport) }
+        case .success(.error(let name, let parameters)):
+            let failure = Failure(errorName: name, parameters: parameters)
+            disconnected(failure.map { .failure($0) } ?? .unexpected(name), transport)
+        case .failure(.connectionLost):
+            disconnected(nil, transport)
+        case .failure(let error):
+            disconnected(error, transport)
+        }
     }
 
-    // MARK: Waiting
+    /// The place of an event whose kind this library does not know yet: it still moves the cursor.
+    private static func unknownEvent(_ parameters: JSONElement?) -> Cursor? {
+        guard let event = parameters?["event"], let kind = event["kind"]?.string, Event.Kind(rawValue: kind) == nil,
+            let epoch = event["at"]?["epoch"]?.string, let sequence = event["at"]?["sequence"]?.int
+        else { return nil }
+        return Cursor(epoch: epoch, sequence: sequence)
+    }
 
-    /// Returns when the scene is connected; throws where it is closed or scened refuses it.
-    func connected() async throws(SceneError) {
+    private func take(_ event: Event, _ transport: isolated Transport) {
+        if !isConnected {
+            guard event.kind == .snapshot || event.kind == .resumed, let scene = event.scene ?? id else {
+                return disconnected(.unexpected("a scene that begins with \(event.kind)"), transport)
+            }
+            id = scene
+            transport.claim(scene, for: self)
+        }
+        cursor = event.at
+        if event.kind != .resumed { onEvent(event) }
+        if !isConnected { connected(transport) }
+        changes.resume(returning: ())
+    }
+
+    private func connected(_ transport: isolated Transport) {
+        isConnected = true
+        generation += 1
+        refusal = nil
+        guard let activation, let id else { return }
+        let parameters = UpdateScene.Parameters(app: app, scene: id, activation: activation)
+        Task { _ = try? await transport.call(UpdateScene.self, parameters) }
+    }
+
+    /// The connection is of no more use. `refusal`: scened does not want it, or does not make sense.
+    private func disconnected(_ refusal: SceneError?, _ transport: isolated Transport) {
+        leave()
+        isConnected = false
+        if EventLoop.now.boot.seconds(since: since) >= Backoff.goodSeconds { backoff.reset() }
+        self.refusal = refusal
+        if refusal != nil {
+            refusals += 1
+            changes.resume(returning: ())
+        }
+        retry(transport)
+    }
+}
+
+// MARK: Waiting
+
+extension SceneFeed {
+    /// Returns when the scene is connected; throws where it is closed, scened refuses it, or does not answer in time.
+    func connected(until deadline: Instant, on transport: isolated Transport) async throws(SceneError) {
+        let former = refusals
         while !isConnected {
             if isClosed { throw .sceneClosed }
-            await withCheckedContinuation { connectWaiters.append($0) }
-            if let refusal, !isConnected { throw .failure(refusal) }
+            if let refusal, refusals != former { throw refusal }
+            switch await changes.wait(on: transport.loop, until: deadline) {
+            case .value: continue
+            case .cancelled: throw .cancelled
+            case .timedOut: throw .notRunning(socket: transport.socketPath)
+            }
         }
     }
 
     /// Returns when all events up to the cursor have been delivered. An epoch of later satisfies it: what was before
-    /// is in its snapshot.
-    func reached(_ wanted: Cursor?) async {
-        guard let wanted, !isClosed, !isPast(wanted) else { return }
-        await withCheckedContinuation { cursorWaiters.append((wanted, $0)) }
+    /// is in its snapshot. Where scened has gone with the events, what it has answered still holds: waits no longer than
+    /// the deadline.
+    func reached(_ wanted: Cursor?, until deadline: Instant, on transport: isolated Transport) async {
+        guard let wanted else { return }
+        let former = refusals
+        while !isClosed, !isPast(wanted), refusals == former {
+            guard case .value = await changes.wait(on: transport.loop, until: deadline) else { return }
+        }
     }
 
     private func isPast(_ wanted: Cursor) -> Bool {
         guard let cursor else { return false }
         return cursor.epoch != wanted.epoch || cursor.sequence >= wanted.sequence
-    }
-
-    private func resumeCursorWaiters() {
-        let due = cursorWaiters.filter { isPast($0.cursor) }
-        cursorWaiters.removeAll { isPast($0.cursor) }
-        for waiter in due { waiter.continuation.resume() }
     }
 }

@@ -7,7 +7,8 @@ public typealias LoginProgressBlock = @MainActor @Sendable (LoginProgress) -> Vo
 
 extension Scene {
     /// Completes when the session has a current user, signing one in where there is none. However many scenes ask, one
-    /// login runs. The events up to the completion have been delivered when it returns.
+    /// login runs. The events up to the completion have been delivered when it returns. A restart of scened goes
+    /// unnoticed, but with `force`, where it may end in `connectionLost` as `login` does.
     ///
     /// - Parameters:
     ///   - options: how to sign in, and for how long to try (`timeoutSeconds`, 600 by default).
@@ -19,10 +20,10 @@ extension Scene {
     public func loginIfRequired(
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
-        let show = progress ?? DefaultPresenter().show
+        let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
             LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: options), more: true,
-            progress: { reply in BlockQueue.add { show(reply.progress) } })
+            isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }
 
@@ -31,7 +32,7 @@ extension Scene {
     public func login(
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
-        let show = progress ?? DefaultPresenter().show
+        let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
             Login.self, Login.Parameters(app: app, scene: id, options: options), more: true, isRepeatable: false,
             progress: { reply in BlockQueue.add { show(reply.progress) } })
@@ -45,10 +46,10 @@ extension Scene {
     public func handleLogout(
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
-        let show = progress ?? DefaultPresenter().show
+        let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
             HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: options), more: true,
-            progress: { reply in BlockQueue.add { show(reply.progress) } })
+            isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }
 
@@ -67,21 +68,5 @@ extension Scene {
         await core.reached(progress.at)
         guard let account = progress.account else { throw .unexpected("a login without an account") }
         return account
-    }
-}
-
-/// Opens login screens for programs that do not show them their own way: each address once.
-@MainActor private final class DefaultPresenter {
-    private var shown: String?
-    private var browser: Browser?
-
-    nonisolated init() {}
-
-    func show(_ progress: LoginProgress) {
-        guard progress.state == .presenting, let screen = progress.loginScreen, screen != shown else { return }
-        shown = screen
-        let environment = SceneSession.environment("DISPLAY", "WAYLAND_DISPLAY")
-        if Browser.isReachable(environment) { browser = Browser(opening: screen) }
-        if browser == nil { StandardError.write("To sign in, open this address in your browser: \(screen)\n") }
     }
 }

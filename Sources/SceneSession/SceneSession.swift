@@ -1,6 +1,7 @@
 import Glibc
 import LinuxIO
 @_exported import SceneModel
+import SceneProtocol
 
 /// What holds for all scenes of this process.
 public enum SceneSession {
@@ -14,16 +15,21 @@ public enum SceneSession {
             $0.app = app
             if let socket { $0.socket = socket }
         }
+        ProcessScene.configured()
     }
 
     /// Gives work to the main actor in a program whose run loop is not Swift's own: `schedule` has to run what it is
     /// passed on the main thread, soon. Without it, blocks are run by Swift's main executor.
     public static func deliverBlocks(by schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         settings.withLock { $0.schedule = schedule }
+        BlockQueue.scheduleAgain()
     }
 
     struct Settings {
-        var app = getenv("SCENED_APP").map { String(cString: $0) }
+        /// As it was when the library was first used: a program that changes its own later must not race with us.
+        let environment = SceneSession.environment(
+            "SCENED_APP", "SCENED_SOCKET", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY")
+        var app: String?
         var socket: String?
         var schedule: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     }
@@ -31,47 +37,24 @@ public enum SceneSession {
     static let settings = Locked(Settings())
 
     static func app(_ named: String?) throws(SceneError) -> String {
-        guard let app = named ?? settings.withLock(\.app), !app.isEmpty else { throw .noApp }
+        let settings = settings.withLock(\.self)
+        guard let app = named ?? settings.app ?? settings.environment["SCENED_APP"], !app.isEmpty else { throw .noApp }
         return app
     }
 
-    static func environment(_ names: String...) -> [String: String] {
+    static var socketPath: String {
+        let settings = settings.withLock(\.self)
+        return SessionSocket.path(
+            named: settings.socket, environment: settings.environment, exists: { access($0, F_OK) == 0 })
+    }
+
+    static var environment: [String: String] { settings.withLock(\.environment) }
+
+    private static func environment(_ names: String...) -> [String: String] {
         var environment: [String: String] = [:]
         for name in names {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
         return environment
-    }
-}
-
-/// Blocks for the main actor: one after the other, in the order in which they were put here.
-enum BlockQueue {
-    private struct Waiting {
-        var blocks: [@MainActor @Sendable () -> Void] = []
-        var isScheduled = false
-    }
-
-    private static let waiting = Locked(Waiting())
-
-    static func add(_ block: @escaping @MainActor @Sendable () -> Void) {
-        let schedules = waiting.withLock { waiting in
-            waiting.blocks.append(block)
-            defer { waiting.isScheduled = true }
-            return !waiting.isScheduled
-        }
-        guard schedules else { return }
-        if let schedule = SceneSession.settings.withLock(\.schedule) {
-            schedule { MainActor.assumeIsolated { run() } }
-        } else {
-            Task { @MainActor in run() }
-        }
-    }
-
-    @MainActor private static func run() {
-        let blocks = waiting.withLock { waiting in
-            defer { waiting = Waiting() }
-            return waiting.blocks
-        }
-        for block in blocks { block() }
     }
 }

@@ -9,15 +9,19 @@ actor Transport {
     nonisolated let loop: EventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// How long a call looks for a scened that is not there.
-    static let patience = 30
     /// Connections that are kept for the next call.
     private static let idleLimit = 4
 
+    /// Where scened listens; nil: where `SceneSession` has it.
+    private let socket: String?
+    /// For how many seconds a call looks for a scened that is not there.
+    private let patience: Int
     private var idle: [Channel] = []
+    private var scenes: [WeakFeed] = []
 
     private static let started = Result { try Transport() }
 
+    /// The one of the process.
     static func shared() throws(SceneError) -> Transport {
         do {
             return try started.get()
@@ -26,8 +30,17 @@ actor Transport {
         }
     }
 
-    private init() throws {
+    init(socket: String? = nil, patience: Int = 30) throws {
+        self.socket = socket
+        self.patience = patience
         loop = try EventLoop()
+        try Self.startThread(running: loop)
+    }
+
+    deinit { loop.stop() }
+
+    /// A detached thread, which lasts until the loop is stopped.
+    private static func startThread(running loop: EventLoop) throws(SystemError) {
         var thread = pthread_t()
         let running = Unmanaged.passRetained(loop)
         // The program's signals are none of this thread's.
@@ -49,25 +62,36 @@ actor Transport {
         pthread_detach(thread)
     }
 
-    static var socketPath: String {
-        let named = SceneSession.settings.withLock(\.socket)
-        return SessionSocket.path(
-            named: named, environment: SceneSession.environment("SCENED_SOCKET", "XDG_RUNTIME_DIR"),
-            exists: { access($0, F_OK) == 0 })
+    nonisolated var socketPath: String { socket ?? SceneSession.socketPath }
+
+    /// Until when a call looks for scened that begins to miss it now.
+    var deadline: Instant { EventLoop.now.boot.advanced(bySeconds: patience) }
+
+    // MARK: Scenes
+
+    private struct WeakFeed {
+        weak var feed: SceneFeed?
+    }
+
+    /// Where this process is that scene already, the new one takes its place, here as at scened.
+    func claim(_ id: String, for feed: SceneFeed) {
+        let live = scenes.compactMap(\.feed).filter { !$0.isClosed && $0 !== feed }
+        for other in live where other.id == id && other.app == feed.app { other.onReplaced() }
+        scenes = (live + [feed]).map { WeakFeed(feed: $0) }
     }
 
     // MARK: Channels
 
     /// Connects anew; nil where nobody listens now.
     func connect() -> Channel? {
-        guard let socket = try? BlockingSocket.connect(path: Self.socketPath, timeoutMilliseconds: 1),
+        guard let socket = try? BlockingSocket.connect(path: socketPath, timeoutMilliseconds: 1),
             let connection = try? Connection(loop: loop, adopting: socket)
         else { return nil }
         let channel = Channel(connection)
         connection.onReceive = { channel.received($0) }
         connection.onInputEnded = { connection.close() }
-        connection.onClosed = {
-            self.idle.removeAll { $0 === channel }
+        connection.onClosed = { [weak self] in
+            self?.assumeIsolated { $0.idle.removeAll { $0 === channel } }
             channel.lost()
         }
         return channel
@@ -75,23 +99,17 @@ actor Transport {
 
     private func channel(fresh: Bool) -> Channel? {
         while !fresh, let channel = idle.popLast() {
-            if channel.connection.isOpen { return channel }
+            if channel.isReusable { return channel }
+            channel.connection.close()
         }
         return connect()
     }
 
     private func release(_ channel: Channel) {
-        if channel.connection.isOpen, idle.count < Self.idleLimit {
+        if channel.isReusable, idle.count < Self.idleLimit {
             idle.append(channel)
         } else {
             channel.connection.close()
-        }
-    }
-
-    func sleep(milliseconds: Int) async {
-        let deadline = EventLoop.now.boot.advanced(byNanoseconds: Int64(milliseconds) * 1_000_000)
-        await withCheckedContinuation { continuation in
-            loop.schedule(at: deadline) { continuation.resume() }
         }
     }
 
@@ -99,25 +117,33 @@ actor Transport {
 
     /// Makes a call, and makes it again where the connection was lost and `isRepeatable` allows it.
     ///
-    /// `ready` is waited for before each attempt: the scene that the call names has to be connected.
+    /// `ready` is waited for before each attempt, until the given time: the scene that the call names has to be connected.
     func call<Method: WireMethod>(
         _ method: Method.Type, _ parameters: Method.Parameters, more: Bool = false, isRepeatable: Bool = true,
-        ready: () async throws(SceneError) -> Void = {},
+        ready: (Instant) async throws(SceneError) -> Void = { _ in },
         progress: (Method.Reply) -> Void = { _ in }
     ) async throws(SceneError) -> Method.Reply where Method.Parameters: Sendable, Method.Reply: Sendable {
         var backoff = Backoff()
+        var deadline = deadline
         while true {
-            try await ready()
+            try await ready(deadline)
             if Task.isCancelled { throw .cancelled }
+            let start = EventLoop.now.boot
+            var trouble = SceneError.notRunning(socket: socketPath)
             if let channel = channel(fresh: !isRepeatable) {
                 do throws(SceneError) {
                     return try await exchange(method, parameters, more: more, on: channel, progress: progress)
                 } catch .connectionLost where isRepeatable {
-                    backoff.connected()
+                    trouble = .connectionLost
                 }
             }
-            guard let pause = backoff.next() else { throw .notRunning(socket: Self.socketPath) }
-            await sleep(milliseconds: pause)
+            if EventLoop.now.boot.seconds(since: start) >= Backoff.goodSeconds {
+                backoff.reset()
+                deadline = self.deadline
+            }
+            guard EventLoop.now.boot < deadline else { throw trouble }
+            let pause = EventLoop.now.boot.advanced(byMilliseconds: backoff.next())
+            if case .cancelled = await Waiters<Never>().wait(on: loop, until: pause) { throw .cancelled }
         }
     }
 
@@ -136,38 +162,23 @@ actor Transport {
                 release(channel)
                 guard let failure = Failure(errorName: name, parameters: parameters) else { throw .unexpected(name) }
                 throw .failure(failure)
-            case .success(.reply(let parameters, let continues)):
+            case .success(.reply(let parameters, continues: true)):
+                // How a call stands may be told in ways that this library does not know yet.
+                if let reply = try? Method.Reply(lenient: parameters) { progress(reply) }
+            case .success(.reply(let parameters, continues: false)):
                 guard let reply = try? Method.Reply(lenient: parameters) else {
                     channel.connection.close()
                     throw .unexpected("a reply of \(Method.name)")
                 }
-                if continues {
-                    progress(reply)
-                } else {
-                    release(channel)
-                    return reply
-                }
+                release(channel)
+                return reply
             }
         }
     }
 }
 
-/// Waits that grow, with jitter, so that many clients do not come back in one instant. In milliseconds.
-struct Backoff {
-    private var attempts = 0
-    private var waited = 0
-
-    /// Nil once patience is at its end.
-    mutating func next(patience: Int? = Transport.patience) -> Int? {
-        if let patience, waited >= patience * 1000 { return nil }
-        let ceiling = min(2000, 20 << min(attempts, 8))
-        let pause = Int.random(in: ceiling / 2...ceiling)
-        attempts += 1
-        waited += pause
-        return pause
-    }
-
-    mutating func connected() {
-        waited = 0
+extension Instant {
+    func advanced(byMilliseconds milliseconds: Int) -> Instant {
+        advanced(byNanoseconds: Int64(milliseconds) * 1_000_000)
     }
 }
