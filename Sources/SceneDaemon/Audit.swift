@@ -4,33 +4,33 @@ import SessionCore
 
 /// Each kind of event in the journal has an identifier of its own (systemd.journal-fields(7), MESSAGE_ID=).
 enum MessageID {
-    static let started = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f01"
-    static let stopping = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f02"
-    static let reloaded = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f03"
-    static let configurationProblem = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f04"
-    static let storageUnavailable = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f05"
-    static let storageProblem = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f06"
-    static let loginHostUnavailable = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f07"
-    static let loginFailed = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f08"
-    static let accessDenied = "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f09"
+    static let started = "3366ef441fc94f4aae95a9b2aa7b0dd6"
+    static let stopping = "9d634306643c4eb2aeb0b2a4a566e7ac"
+    static let reloaded = "ec95d89b64aa4c3bb3aafae36201cd94"
+    static let configurationProblem = "fec491b32888477594eb7e8bb14e624c"
+    static let storageUnavailable = "d45ba42b93c24e4aab11455787a17623"
+    static let storageProblem = "9a831e46e11243c99173c91ff7852f62"
+    static let loginHostUnavailable = "f39adbfd87164789be3b6a071d7bee44"
+    static let loginFailed = "ee4dcc2580614b5fad5a6bd7784ceb24"
+    static let accessDenied = "b7acbcbd9ce04684923ccf457ef618c2"
 }
 
 extension AuditEntry.Kind {
     var messageID: String {
         switch self {
-        case .signedIn: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f10"
-        case .signedOut: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f11"
-        case .switched: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f12"
-        case .loginStarted: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f13"
-        case .loginEnded: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f14"
-        case .grantRefused: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f15"
-        case .degraded: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f16"
-        case .recovered: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f17"
-        case .tokensRevoked: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f18"
-        case .revocationQueued: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f19"
-        case .revocationAbandoned: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f1a"
-        case .locked: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f1b"
-        case .unlocked: "5e1c0f7a4d8b4b6f9a3e2d1c0b9a8f1c"
+        case .signedIn: "03ddae0c12b946768e0e5676efe0ebf2"
+        case .signedOut: "367ca900a5d64e83907f652cdc169cff"
+        case .switched: "b1249c6a4ec640c784babffe10c171e2"
+        case .loginStarted: "1b5cf73e665c48b097bcff0687dcb2fd"
+        case .loginEnded: "ed65f838bf35479daa39b0886775013c"
+        case .grantRefused: "9a20b7f1b92844479e979cbf0fb88445"
+        case .degraded: "cacfafea67d44c798e98c43624b8742c"
+        case .recovered: "7c3bd742584f4a7da76ebec18e08ee3c"
+        case .tokensRevoked: "a877d1a86363478ea9f2620cbd7692c2"
+        case .revocationQueued: "adcbe6b4336c495094ebed64ab14189d"
+        case .revocationAbandoned: "3fcf8f0c90b64c83bc790b7aacdc7393"
+        case .locked: "bef0fbb8c414401a95ef3c19c3dfb356"
+        case .unlocked: "9b013f07b1e44504a9918724241fdefd"
         }
     }
 

@@ -20,6 +20,8 @@ actor Daemon {
     var store: Store?
     var storeFailure: String?
     var storeTimer: LoopTimer?
+    /// Why the last change could not be stored.
+    var commitTrouble: String?
     let pages: LoginPages
     var oauth: LoginHostClient
     var configuration: Configuration

@@ -62,7 +62,7 @@ extension Daemon {
         status.storage = options.stateDirectory
         status.keySource = store?.keySource ?? ""
         status.problems =
-            (store?.problems ?? []) + (storeFailure.map { [$0] } ?? []) + configuration.problems.map(\.description)
+            (store?.problems ?? []) + [storeFailure, commitTrouble].compactMap { $0 } + configuration.problems.map(\.description)
         return status
     }
 

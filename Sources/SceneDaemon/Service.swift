@@ -61,8 +61,11 @@ package enum Service {
             run(daemon, signals)
             return 0
         } catch {
-            complain("\(error)")
-            Journal.write(JournalEntry(priority: .critical, message: "scened cannot start: \(error)"))
+            if getenv("NOTIFY_SOCKET") == nil {
+                complain("\(error)")
+            } else {
+                Journal.write(JournalEntry(priority: .critical, message: "scened cannot start: \(error)"))
+            }
             ServiceManager.status("cannot start: \(error)")
             return unavailable
         }

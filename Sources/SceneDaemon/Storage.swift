@@ -49,7 +49,9 @@ extension Daemon {
         guard let store else { return commitFailed(storeFailure ?? "State is not open.", live) }
         store.commit(change) { result in
             switch result {
-            case .success: self.happened(live) { $0.changeCommitted(world: $1) }
+            case .success:
+                self.commitTrouble = nil
+                self.happened(live) { $0.changeCommitted(world: $1) }
             case .failure(let error): self.commitFailed(error.reason, live)
             }
         }
@@ -57,6 +59,7 @@ extension Daemon {
 
     private func commitFailed(_ reason: String, _ live: LiveSession) {
         counters.failedCommits += 1
+        commitTrouble = reason
         Journal.write(
             JournalEntry(
                 priority: .error, message: "State cannot be written: \(reason)", messageID: MessageID.storageUnavailable
