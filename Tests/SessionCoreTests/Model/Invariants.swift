@@ -23,7 +23,9 @@ extension RandomHistory {
         if session.record != ledger.record { found.append("facts differ from what is stored") }
         if session.accounts != ledger.accounts { found.append("accounts differ from what is stored") }
         if session.revocations != ledger.revocations { found.append("revocations differ from what is stored") }
-        if session.history.count != min(ledger.history.count, historyLimit) { found.append("history differs from what is stored") }
+        if session.history.count != min(ledger.history.count, historyLimit) {
+            found.append("history differs from what is stored")
+        }
         if let newest = ledger.history.last, session.history[ledger.record.sequence] != newest {
             found.append("the newest event is not the session's place")
         }
