@@ -391,11 +391,10 @@ import Testing
         stage.comeBack()
         stage.suspend(seconds: 4000)
         stage.disk = .held
-        // In the queue: a change, the sign-in, the old grant's refresh.
-        stage.call { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        // In flight and in the queue: the sign-in, another change, the old grant's refresh.
         stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        stage.call { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
         let old = stage.token("a1")
-        stage.disk(works: true)
         stage.disk(works: true)
         // The new grant is there, and the old intent's turn has not come: another one behind it.
         #expect(stage.outcomes[old] != nil)

@@ -84,8 +84,8 @@ struct AppReader {
         case "ClientSecretFile": app.clientSecretFile = value.isEmpty ? nil : value
         case "Scopes": app.scopes = value
         case "RedirectURI": app.redirectURI = value
-        case "AllowedUnits": app.allowedUnits += value.split(separator: " ").map(String.init)
-        case "AllowedExecutables": app.allowedExecutables += value.split(separator: " ").map(String.init)
+        case "AllowedUnits": Self.extend(&app.allowedUnits, value)
+        case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout":
             if let choice = AppPolicy.AfterLogout(rawValue: value) {
                 app.afterLogout = choice
@@ -95,6 +95,11 @@ struct AppReader {
             }
         default: unknown(assignment, "App", file)
         }
+    }
+
+    /// A list goes on where it is assigned again, and starts anew after an empty assignment, as in systemd's units.
+    private static func extend(_ list: inout [String], _ value: String) {
+        list = value.isEmpty ? [] : list + value.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
     private mutating func readLoginHost(_ section: UnitFile.Section) {
@@ -158,6 +163,13 @@ struct AppReader {
         if app.clientID.isEmpty { note("[App] needs ClientID=", app.source, nil, .error) }
         if app.loginHosts.isEmpty { note("at least one [LoginHost] with URL= is needed", app.source, nil, .error) }
         if !app.redirectURI.contains(":") { note("RedirectURI= is no URI", app.source, nil, .error) }
+        if app.redirectURI.hasPrefix("http"), !isOnLoopback(app.redirectURI) {
+            note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", app.source, nil, .error)
+        }
+    }
+
+    private func isOnLoopback(_ uri: String) -> Bool {
+        uri.hasPrefix("http://") && (try? LoginHostAddress.normalized(String(uri.prefix { $0 != "?" }))) != nil
     }
 
     private mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {

@@ -9,6 +9,12 @@ final class RandomHistory {
     var host = LoginHostModel()
     /// Accounts whose sign-out is stored.
     private(set) var signedOut: Set<String> = []
+    private(set) var faults: [String] = []
+    /// When each user was signed out last, and when the user of the login under way came back to it.
+    private var signOuts: [String: Int] = [:]
+    private var returnTime = 0
+    private var time = 0
+    private var steps = 0
     private(set) var counts: [String: Int] = [:]
     /// What happened last, for who has to find a fault.
     private(set) var trail: [String] = []
@@ -28,32 +34,58 @@ final class RandomHistory {
             StoredSession(key: SessionKey(uid: uid, app: app), record: SessionRecord(epoch: "epoch-\(uid)-\(app)")),
             policy: policy)
         stage.onStored = { [unowned self] change in
-            for event in change.events where event.kind == .loggedOut {
-                if let id = event.account?.id { signedOut.insert(id) }
-            }
+            time += 1
+            for event in change.events { heed(event) }
         }
     }
 
-    func step() {
-        let actions: [(weight: Int, name: String, run: () -> Void)] = [
-            (40, "disk", disk), (10, "connect", connect), (6, "hang up", hangUp), (4, "update", updateScene),
-            (14, "loginIfRequired", loginIfRequired), (6, "login", requestLogin), (3, "handleLogout", handleLogout),
-            (3, "cancel", cancel), (24, "login host and user", goOnWithLogin), (4, "late login", lateLogin),
-            (5, "switch", switchAccount), (6, "logout", logout), (1, "logoutAll", logoutAll),
-            (22, "token", token), (16, "refresh", finishRefresh), (12, "revocation", finishRevocation),
-            (4, "host", hosts), (2, "lock", lock), (14, "wait", wait), (2, "clock", stepClock), (1, "policy", policy),
-            (1, "crash", crash),
+    private func heed(_ event: Event) {
+        guard let account = event.account else { return }
+        switch event.kind {
+        case .loggedOut:
+            signedOut.insert(account.id)
+            signOuts[account.subject] = time
+        case .loggedIn:
+            if let out = signOuts[account.subject], out > returnTime {
+                faults.append("\(account.subject) was signed out while their login was completing, and is back")
+            }
+        default: break
+        }
+    }
+
+    private lazy var actions: [(weight: Int, name: String, run: (RandomHistory) -> Void)] = {
+        let table: [(weight: Int, name: String, run: (RandomHistory) -> () -> Void)] = [
+            (40, "disk", RandomHistory.disk), (10, "connect", RandomHistory.connect),
+            (6, "hang up", RandomHistory.hangUp), (4, "update", RandomHistory.updateScene),
+            (14, "loginIfRequired", RandomHistory.loginIfRequired), (6, "login", RandomHistory.requestLogin),
+            (3, "handleLogout", RandomHistory.handleLogout),
+            (3, "cancel", RandomHistory.cancel), (24, "login host and user", RandomHistory.goOnWithLogin),
+            (4, "late login", RandomHistory.lateLogin),
+            (5, "switch", RandomHistory.switchAccount), (6, "logout", RandomHistory.logout),
+            (1, "logoutAll", RandomHistory.logoutAll),
+            (22, "token", RandomHistory.token), (16, "refresh", RandomHistory.finishRefresh),
+            (12, "revocation", RandomHistory.finishRevocation),
+            (4, "host", RandomHistory.hosts), (2, "lock", RandomHistory.lock), (14, "wait", RandomHistory.wait),
+            (2, "clock", RandomHistory.stepClock), (1, "policy", RandomHistory.policy),
+            (1, "crash", RandomHistory.crash),
         ]
-        var choice = Int.random(in: 0..<actions.reduce(0) { $0 + $1.weight }, using: &generator)
+        return table.map { entry in (entry.weight, entry.name, { entry.run($0)() }) }
+    }()
+
+    private lazy var totalWeight = actions.reduce(0) { $0 + $1.weight }
+
+    func step() {
+        var choice = Int.random(in: 0..<totalWeight, using: &generator)
         for action in actions {
             choice -= action.weight
             guard choice < 0 else { continue }
             note(action.name)
             stage.random = Double.random(in: 0..<1, using: &generator)
-            action.run()
+            action.run(self)
             break
         }
-        if stage.now.boot.nanoseconds % 16 == 0 { host.forgetDead() }
+        steps += 1
+        if steps.isMultiple(of: 100) { host.forgetDead() }
     }
 
     private func note(_ name: String) {
@@ -174,6 +206,8 @@ final class RandomHistory {
         case .preparing: stage.present()
         case .presenting:
             returned = login.login
+            time += 1
+            returnTime = time
             stage.comeBack()
         case .redeeming where generator.once(in: 8):
             returned = nil

@@ -23,7 +23,9 @@ extension StoredSession {
                 loginHosts.removeAll { $0.url == url }
             }
         }
-        history = (history + change.events).suffix(historyLimit)
+        history += change.events
+        // A store may keep more than it has to.
+        if history.count > 2 * historyLimit { history.removeFirst(history.count - historyLimit) }
     }
 }
 

@@ -251,16 +251,22 @@ final class Stage {
 
     private func publish(_ sequence: Int) {
         if sequence != session.record.sequence || sequence <= published { faults.append("published \(sequence)") }
-        for (call, replay) in streams where replay.isOpen { follow(call, from: replay.at.sequence) }
+        for call in Array(streams.keys) {
+            guard let replay = streams[call], replay.isOpen else { continue }
+            follow(call, from: replay.at.sequence)
+        }
         published = sequence
     }
 
     private func follow(_ call: CallID, from position: Int) {
         var place = position
+        guard place < session.record.sequence else { return }
+        var replay = streams.removeValue(forKey: call)
+        defer { streams[call] = replay }
         while place < session.record.sequence {
             place += 1
             guard let event = session.history[place] else { return faults.append("event \(place) is missing") }
-            streams[call]?.follow(event)
+            replay?.follow(event)
         }
     }
 

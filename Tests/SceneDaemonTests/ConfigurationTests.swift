@@ -1,0 +1,147 @@
+import Glibc
+import SceneModel
+import Testing
+
+@testable import SceneDaemon
+
+@Suite struct ConfigurationTests {
+    private let directory: TemporaryDirectory
+    private var first: String { directory.path + "/first" }
+    private var second: String { directory.path + "/second" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    private func app(_ client: String, host: String = "https://login.example.com") -> String {
+        "[App]\nClientID=\(client)\n[LoginHost]\nURL=\(host)\n"
+    }
+
+    private func read(previous: Configuration? = nil) -> Configuration {
+        Configuration.read(from: [first, second], previous: previous)
+    }
+
+    @Test func nothingIsNoFault() {
+        let configuration = Configuration.read(from: [first, "/nonexistent"])
+        #expect(configuration.apps.isEmpty)
+        #expect(configuration.problems.isEmpty)
+    }
+
+    @Test func theFirstDirectoryCountsMost() throws {
+        try directory.write("second/apps.d/notes.conf", app("second"))
+        try directory.write("second/apps.d/mail.conf", app("mail"))
+        try directory.write("first/apps.d/notes.conf", app("first"))
+        try directory.write("second/apps.d/notes.conf.d/10.conf", "[App]\nName=ten below\nScopes=openid below")
+        try directory.write("first/apps.d/notes.conf.d/10.conf", "[App]\nName=ten above")
+        try directory.write("second/apps.d/notes.conf.d/20.conf", "[App]\nAfterLogout=none")
+        let configuration = read()
+        #expect(configuration.problems.isEmpty)
+        #expect(configuration.apps.keys.sorted() == ["mail", "notes"])
+        let notes = try #require(configuration.apps["notes"])
+        #expect(notes.clientID == "first")
+        #expect(notes.displayName == "ten above")
+        #expect(notes.scopes == "openid profile email offline_access")
+        #expect(notes.afterLogout == .none)
+        #expect(configuration.listing.map(\.name) == ["mail", "notes"])
+        #expect(configuration.listing.last?.source == first + "/apps.d/notes.conf")
+    }
+
+    @Test func onlyConfFilesAreRead() throws {
+        for name in ["notes.conf~", "notes.conf.dpkg-old", "README", ".hidden.conf"] {
+            try directory.write("first/apps.d/\(name)", "nonsense")
+        }
+        try directory.write("first/apps.d/dir.conf/x", "nonsense")
+        #expect(read().listing.isEmpty)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test func aBrokenAppTakesNobodyDown() throws {
+        try directory.write("first/apps.d/good.conf", app("good"))
+        let broken = try directory.write("first/apps.d/broken.conf", "[App]\nClientID\n")
+        let configuration = read()
+        #expect(configuration.apps.keys.sorted() == ["good"])
+        #expect(configuration.isBroken)
+        #expect(configuration.listing.map(\.name) == ["broken", "good"])
+        #expect(configuration.listing.first?.problems.first == "\(broken):2: an assignment is written Key=value")
+        #expect(configuration.listing.last?.problems == [])
+    }
+
+    @Test func aBrokenAppKeepsWhatItHad() throws {
+        try directory.write("first/apps.d/notes.conf", app("scene"))
+        let before = read()
+        try directory.write("first/apps.d/notes.conf.d/10.conf", "[App]\nAfterLogout=perhaps")
+        let after = read(previous: before)
+        #expect(after.apps["notes"] == before.apps["notes"])
+        #expect(after.isBroken)
+        #expect(after.listing.first?.problems.count == 1)
+    }
+
+    @Test func anAppThatIsGoneIsGone() throws {
+        let path = try directory.write("first/apps.d/notes.conf", app("scene"))
+        let before = read()
+        unlink(path)
+        #expect(read(previous: before).apps.isEmpty)
+    }
+
+    @Test func faultsOfAllFilesAreToldTogether() throws {
+        try directory.write("first/scened.conf", "[Daemon]\nCertificateFile=/nonexistent\nPort=1\n[Other]\nX=1\n")
+        try directory.write("first/apps.d/a.conf", "[App]\nnonsense\n")
+        try directory.write("first/apps.d/b.conf", app("b", host: "http://b.example"))
+        let problems = read().problems.map(\.description)
+        #expect(problems.contains { $0.hasPrefix("\(first)/scened.conf:3: ") })
+        #expect(problems.contains { $0.hasPrefix("\(first)/scened.conf:5: ") })
+        #expect(problems.contains { $0.contains("CertificateFile=/nonexistent") })
+        #expect(problems.contains { $0.hasPrefix("\(first)/apps.d/a.conf:2: ") })
+        #expect(problems.contains { $0.hasPrefix("\(first)/apps.d/b.conf:4: ") })
+    }
+
+    @Test func theDaemonsFileIsTheFirstThereIs() throws {
+        let authority = try directory.write("ca.pem", "x")
+        try directory.write("second/scened.conf", "[Daemon]\nCertificateFile=/nonexistent\n")
+        try directory.write("first/scened.conf", "[Daemon]\nCertificateFile=\(authority)\n")
+        #expect(read().certificateFile == authority)
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: ["a b", "ä", "a+b", String(repeating: "x", count: 65)])
+    func anAppsNameIsPlain(name: String) throws {
+        try directory.write("first/apps.d/\(name).conf", app("scene"))
+        #expect(read().apps.isEmpty)
+        #expect(read().isBroken)
+    }
+
+    @Test(arguments: ["a", "com.example.Notes-2_x", String(repeating: "x", count: 64)])
+    func andMayBeThis(name: String) throws {
+        try directory.write("first/apps.d/\(name).conf", app("scene"))
+        #expect(read().apps[name] != nil)
+    }
+
+    @Test func whatIsNoTextIsNamed() throws {
+        let path = try directory.write("first/apps.d/notes.conf", Array(app("scene").utf8) + [0xff, 0xfe])
+        #expect(read().problems.map(\.description).contains("\(path): is not written in UTF-8"))
+        #expect(read().apps.isEmpty)
+    }
+
+    @Test func sizesAreBounded() throws {
+        let text = app("scene")
+        let filler = String(repeating: "#", count: SmallFile.limit - text.utf8.count)
+        try directory.write("first/apps.d/fits.conf", text + filler)
+        let large = try directory.write("first/apps.d/large.conf", text + filler + "#")
+        let configuration = read()
+        #expect(configuration.apps.keys.sorted() == ["fits"])
+        #expect(configuration.problems.map(\.description).contains("\(large): is larger than 1 MiB"))
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whatIsNoFileDoesNotHang() throws {
+        let path = try directory.write("first/apps.d/notes.conf", "")
+        unlink(path)
+        #expect(mkfifo(path, 0o600) == 0)
+        #expect(read().problems.first?.description == "\(path): is no regular file")
+    }
+
+    @Test func windowsLineEndsAreFine() throws {
+        try directory.write("first/apps.d/notes.conf", app("scene").split(separator: "\n").joined(separator: "\r\n"))
+        #expect(read().problems.isEmpty)
+        #expect(read().apps["notes"]?.clientID == "scene")
+    }
+}
