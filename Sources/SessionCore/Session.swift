@@ -69,8 +69,14 @@ package struct Session: Sendable {
         return current
     }
 
+    /// Whether there is one, without a copy of it.
+    var hasUsable: Bool {
+        guard let current = record.current else { return false }
+        return accounts.contains { $0.account.id == current && $0.account.state != .loginRequired }
+    }
+
     package var pending: Pending {
-        if usable != nil { return .nothing }
+        if hasUsable { return .nothing }
         if record.selectionPending { return .selection }
         return record.loginPending || current != nil ? .login : .nothing
     }
