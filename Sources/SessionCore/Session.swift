@@ -72,7 +72,10 @@ package struct Session: Sendable {
     /// Whether there is one, without a copy of it.
     var hasUsable: Bool {
         guard let current = record.current else { return false }
-        return accounts.contains { $0.account.id == current && $0.account.state != .loginRequired }
+        for index in accounts.indices where accounts[index].account.id == current {
+            return accounts[index].account.state != .loginRequired
+        }
+        return false
     }
 
     package var pending: Pending {
