@@ -21,8 +21,7 @@ actor Daemon {
     var oauth: LoginHostClient
     var configuration: Configuration
     var sessions: [SessionKey: LiveSession] = [:]
-    var connections: [UInt64: ServedConnection] = [:]
-    var calls: [CallID: ServedConnection] = [:]
+    var connections = ConnectionTable()
     /// Streams of org.scened.Manager.
     var monitors: [CallID: ServedConnection] = [:]
     /// Sessions by the number that their login has on the login pages.
@@ -137,7 +136,7 @@ actor Daemon {
                 happened(live) { $0.appVanished(world: $1) }
             }
         }
-        for connection in connections.values { connection.admitted = nil }
+        for connection in connections { connection.admitted = nil }
         Journal.write(
             JournalEntry(
                 message: "Configuration read: \(configuration.apps.count) apps.", messageID: MessageID.reloaded))

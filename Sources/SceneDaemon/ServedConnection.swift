@@ -5,6 +5,8 @@ import Varlink
 /// A peer's connection with the call that it waits for.
 final class ServedConnection {
     let connection: Connection
+    /// In the table of connections.
+    var slot = 0
     var wire = ServerConnection()
     /// The call that is being answered.
     var call: OpenCall?

@@ -14,7 +14,7 @@ extension Daemon {
     private static let deliveryBatch = 256
 
     func openStream(_ id: CallID, opening: Event, position: Int, _ live: LiveSession) {
-        guard let served = calls[id], let scene = opening.scene else { return }
+        guard let served = connections[id], let scene = opening.scene else { return }
         served.stream = SceneStream(scene: scene, position: position)
         served.call?.session = live
         served.wire.markEndless()
@@ -108,7 +108,7 @@ extension Daemon {
 
     /// Another connection has taken the scene over: this one ends.
     func closeStream(_ id: CallID) {
-        guard let served = calls[id] else { return }
+        guard let served = connections[id] else { return }
         served.connection.close()
     }
 }
