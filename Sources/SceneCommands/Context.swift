@@ -29,14 +29,18 @@ struct Context {
     func app(on connection: DaemonConnection) throws(CommandFailure) -> String {
         if let named = namedApp { return named }
         if let app = environment["SCENED_APP"], !app.isEmpty { return app }
-        let apps = try connection.call(ListApps.self, .init()).reply.apps
+        let listed = try connection.call(ListApps.self, .init()).reply.apps
+        // One that is broken is meant only where it is the only one.
+        let sound = listed.filter(\.problems.isEmpty)
+        let apps = sound.isEmpty ? listed : sound
         guard let first = apps.first else {
             throw CommandFailure(
                 .configuration, "No app is configured", suggestion: "scened --check-config")
         }
         guard apps.count == 1 else {
             let names = apps.map { Inert.text($0.name) }.joined(separator: ", ")
-            let line = (arguments.path + ["--app", Inert.text(first.name)]).joined(separator: " ")
+            let words = arguments.path + arguments.positionals.map(Inert.text) + ["--app", Inert.text(first.name)]
+            let line = words.joined(separator: " ")
             throw CommandFailure(.usage, "Several apps are configured (\(names))", suggestion: line)
         }
         return first.name

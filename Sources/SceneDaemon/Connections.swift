@@ -10,7 +10,7 @@ extension Daemon {
     @discardableResult
     func connected(_ connection: Connection) -> ServedConnection {
         let served = ServedConnection(connection)
-        connections[connection.id] = served
+        connections.add(served)
         counters.connections += 1
         // The connection lets its callbacks, and with them `served`, go when it has closed.
         connection.onReceive = { bytes in
@@ -29,11 +29,10 @@ extension Daemon {
     }
 
     private func disconnected(_ served: ServedConnection) {
-        connections[served.connection.id] = nil
         ended(served)
+        connections.remove(served)
         guard let call = served.call else { return }
         served.call = nil
-        calls[call.id] = nil
         monitors[call.id] = nil
         guard let live = call.session else { return }
         if let scene = served.stream.scene {
@@ -74,10 +73,9 @@ extension Daemon {
 
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
         counters.calls += 1
-        var open = OpenCall(id: CallID(number()), more: call.more, oneway: call.oneway)
+        var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
         open.isManager = call.method.hasPrefix(ManagerInterface.name)
         served.call = open
-        calls[open.id] = served
         guard let method = Self.methods[call.method] else {
             return answer(open.id, unknown(call))
         }
@@ -99,7 +97,7 @@ extension Daemon {
 
     /// The call's last message. The next one behind it is taken.
     func answer(_ id: CallID, _ message: [UInt8]) {
-        guard let served = calls.removeValue(forKey: id), let call = served.call, call.id == id else { return }
+        guard let served = connections[id], let call = served.call else { return }
         served.call = nil
         if !call.oneway { served.connection.send(message) }
         served.wire.callEnded()
@@ -112,14 +110,14 @@ extension Daemon {
 
     func fail(_ id: CallID, _ failure: Failure) {
         if userLogouts[id] != nil { return signedOut(id, 0, failure: failure) }
-        guard let call = calls[id]?.call else { return }
+        guard let call = connections[id]?.call else { return }
         if failure.isRefusal { counters.refusals += 1 }
         answer(id, call.isManager ? failure.managerMessage : failure.message)
     }
 
     /// A message with more to come, for a call that asked for more.
     func tell(_ id: CallID, _ progress: LoginProgress) {
-        guard let served = calls[id], let call = served.call, call.more else { return }
+        guard let served = connections[id], let call = served.call, call.more else { return }
         served.connection.send(VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress), continues: true))
     }
 }

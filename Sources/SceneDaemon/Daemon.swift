@@ -26,8 +26,7 @@ actor Daemon {
     var oauth: LoginHostClient
     var configuration: Configuration
     var sessions: [SessionKey: LiveSession] = [:]
-    var connections: [UInt64: ServedConnection] = [:]
-    var calls: [CallID: ServedConnection] = [:]
+    var connections = ConnectionTable()
     /// Streams of org.scened.Manager.
     var monitors: [CallID: ServedConnection] = [:]
     /// Sessions by the number that their login has on the login pages.
@@ -110,7 +109,7 @@ actor Daemon {
     func takeUpSessions() {
         for live in Array(sessions.values) { happened(live) { $0.restarted(world: $1) } }
         // What happened while nobody was there, or was on its way.
-        for served in Array(calls.values) { follow(served) }
+        for served in Array(connections) { follow(served) }
     }
 
     /// What an app that is configured no longer leaves to its sessions.
@@ -154,7 +153,7 @@ actor Daemon {
                 happened(live) { $0.appVanished(world: $1) }
             }
         }
-        for connection in connections.values { connection.admitted = nil }
+        for connection in connections { connection.admitted = nil }
         Journal.write(
             JournalEntry(
                 message: "Configuration read: \(configuration.apps.count) apps.", messageID: MessageID.reloaded))

@@ -18,6 +18,7 @@ final class LiveSession {
     /// Under way while there are scenes that have not had their turn.
     var delivery: Delivery?
     private var frames: [Int: [UInt8]] = [:]
+    private var knownAlreadySignedIn: [UInt8]?
 
     let key: SessionKey
 
@@ -39,6 +40,18 @@ final class LiveSession {
     ) -> (actions: [Action], deadline: Instant?) {
         (event(&session, world), session.nextDeadline)
     }
+
+    /// The answer to a login that is not needed: encoded once until a change is committed.
+    var alreadySignedIn: [UInt8] {
+        if let knownAlreadySignedIn { return knownAlreadySignedIn }
+        let progress = session.alreadySignedIn ?? LoginProgress(.alreadySignedIn)
+        let message = VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress))
+        knownAlreadySignedIn = message
+        return message
+    }
+
+    /// The session has changed.
+    func forgetReply() { knownAlreadySignedIn = nil }
 
     /// An event as it goes to every scene: encoded once.
     /// Nil where the history no longer has it.

@@ -62,7 +62,8 @@ extension Daemon {
         status.storage = options.stateDirectory
         status.keySource = store?.keySource ?? ""
         status.problems =
-            (store?.problems ?? []) + [storeFailure, commitTrouble].compactMap { $0 } + configuration.problems.map(\.description)
+            (store?.problems ?? []) + [storeFailure, commitTrouble].compactMap { $0 }
+            + configuration.problems.map(\.description)
         return status
     }
 
@@ -77,7 +78,7 @@ extension Daemon {
             info.pid = Int(scene.process.pid)
             info.activation = scene.activation
             info.connectedSeconds = now.seconds(since: scene.connected)
-            let position = calls[scene.call]?.stream.position
+            let position = connections[scene.call]?.stream.position
             info.backlog = position.map { live.session.record.sequence - $0 } ?? 0
             return info
         }
@@ -122,7 +123,7 @@ extension Daemon {
         }
         logout.waiting = found.count
         for live in found {
-            let part = CallID(number())
+            let part = connections.nextCall(of: nil)
             userLogouts[part] = logout
             let caller = Caller(call: part, pid: request.peer.pid)
             happened(live) { $0.logoutAllRequested(caller, reason: call.reason, byUser: true, world: $1) }

@@ -5,6 +5,8 @@ import Varlink
 /// A peer's connection with the call that it waits for.
 final class ServedConnection {
     let connection: Connection
+    /// In the table of connections.
+    var slot = 0
     var wire = ServerConnection()
     /// The call that is being answered.
     var call: OpenCall?
@@ -15,7 +17,7 @@ final class ServedConnection {
     var isServing = false
     var isReading = true
     /// Where the marks of a connection that is kept over a restart are.
-    var slot: Int?
+    var markSlot: Int?
     /// The session that it used last; its app's policy has let this peer in.
     var admitted: LiveSession?
 

@@ -114,7 +114,7 @@ extension Daemon {
 
     /// Whether a process lives that is the peer of some connection here.
     private func isRunning(_ process: ProcessIdentity) -> Bool {
-        connections.values.contains { served in
+        connections.contains { served in
             served.peer.pid == process.pid && served.stream.scene != nil && served.peer.startTime == process.startTime
                 && served.peer.isRunning
         }

@@ -51,6 +51,7 @@ extension Daemon {
             switch result {
             case .success:
                 self.commitTrouble = nil
+                live.forgetReply()
                 self.happened(live) { $0.changeCommitted(world: $1) }
             case .failure(let error): self.commitFailed(error.reason, live)
             }

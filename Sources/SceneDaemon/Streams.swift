@@ -14,7 +14,7 @@ extension Daemon {
     private static let deliveryBatch = 256
 
     func openStream(_ id: CallID, opening: Event, position: Int, _ live: LiveSession) {
-        guard let served = calls[id], let scene = opening.scene else { return }
+        guard let served = connections[id], let scene = opening.scene else { return }
         served.stream = SceneStream(scene: scene, position: position)
         served.call?.session = live
         served.wire.markEndless()
@@ -81,7 +81,7 @@ extension Daemon {
                 send(frame, served, served.stream.position + 1)
             } else {
                 let (opening, place) = live.session.opening(scene: served.stream.scene, after: Cursor())
-                if let slot = served.slot { marks?.began(slot, opening.at.epoch, place, isQuiet: false) }
+                if let slot = served.markSlot { marks?.began(slot, opening.at.epoch, place, isQuiet: false) }
                 send(VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true), served, place)
             }
         }
@@ -119,7 +119,7 @@ extension Daemon {
 
     /// Another connection has taken the scene over: this one ends.
     func closeStream(_ id: CallID) {
-        guard let served = calls[id] else { return }
+        guard let served = connections[id] else { return }
         served.connection.close()
     }
 }

@@ -46,8 +46,10 @@ package struct World {
 }
 
 /// The result of a call, as its method's reply carries it.
-package enum Reply: Sendable {
+package indirect enum Reply: Sendable {
     case login(LoginProgress)
+    /// A login was not needed: see `Session.alreadySignedIn`.
+    case alreadySignedIn
     case done
     case switched(Account, Cursor)
     case loggedOut(LogoutResult, Cursor)
@@ -89,7 +91,7 @@ package struct AuditEntry: Hashable, Sendable {
 }
 
 /// What is to be done after something happened; the daemon turns it into effects, in order.
-package enum Action: Sendable {
+package indirect enum Action: Sendable {
     case reply(CallID, Reply)
     case progress(CallID, LoginProgress)
     case fail(CallID, Failure)

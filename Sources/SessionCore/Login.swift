@@ -6,13 +6,16 @@ extension Session {
     /// Complete when there is a current user; sign one in where there is none.
     package mutating func loginIfRequired(_ caller: Caller, options: LoginOptions, world: World) -> [Action] {
         if let refusal = refusal(caller, options) { return [.fail(caller.call, refusal)] }
-        if let usable, !record.locked, options.force != true {
-            return [.reply(caller.call, .login(completed(.alreadySignedIn, usable.account)))]
-        }
+        if hasUsable, !record.locked, options.force != true { return [.reply(caller.call, .alreadySignedIn)] }
         if options.presentation == LoginOptions.Presentation.none {
             return [.fail(caller.call, record.locked ? .sessionLocked : .interactionRequired(reason: "notSignedIn"))]
         }
         return wait(caller, .currentUser, options, world)
+    }
+
+    /// What the reply `alreadySignedIn` says. It stays as it is until the next change is committed.
+    package var alreadySignedIn: LoginProgress? {
+        usable.map { completed(.alreadySignedIn, $0.account) }
     }
 
     /// Sign in one more account and make it current.

@@ -76,8 +76,17 @@ package struct Session: Sendable {
         return current
     }
 
+    /// Whether there is one, without a copy of it.
+    var hasUsable: Bool {
+        guard let current = record.current else { return false }
+        for index in accounts.indices where accounts[index].account.id == current {
+            return accounts[index].account.state != .loginRequired
+        }
+        return false
+    }
+
     package var pending: Pending {
-        if usable != nil { return .nothing }
+        if hasUsable { return .nothing }
         if record.selectionPending { return .selection }
         return record.loginPending || current != nil ? .login : .nothing
     }

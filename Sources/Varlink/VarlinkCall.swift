@@ -23,12 +23,25 @@ package struct VarlinkCall: Sendable {
 
     /// Members that we do not know are ignored, as Varlink has it; those we do know are taken at their word.
     init(reading message: JSONElement) throws(VarlinkProtocolError) {
-        guard let method = message["method"]?.string else { throw VarlinkProtocolError("no `method`") }
+        var method: String?
+        var place = message.firstMember
+        while let member = place {
+            let value = message.value(of: member)
+            if message.isNamed(member, "method") {
+                method = value.string
+            } else if message.isNamed(member, "parameters") {
+                parameters = try value.asParameters()
+            } else if message.isNamed(member, "more") {
+                more = try value.asFlag("more")
+            } else if message.isNamed(member, "oneway") {
+                oneway = try value.asFlag("oneway")
+            } else if message.isNamed(member, "upgrade") {
+                upgrade = try value.asFlag("upgrade")
+            }
+            place = message.member(after: member)
+        }
+        guard let method else { throw VarlinkProtocolError("no `method`") }
         self.method = method
-        parameters = try message.parameters()
-        more = try message.flag("more")
-        oneway = try message.flag("oneway")
-        upgrade = try message.flag("upgrade")
         if oneway && more { throw VarlinkProtocolError("`oneway` and `more` in one call") }
     }
 }
@@ -59,15 +72,23 @@ extension JSONElement {
         return message
     }
 
+    /// A message's `parameters`, nil where they say nothing.
     func parameters() throws(VarlinkProtocolError) -> JSONElement? {
-        guard let parameters = self["parameters"], !parameters.isNull else { return nil }
-        guard parameters.isObject else { throw VarlinkProtocolError("`parameters` is no object") }
-        return parameters.memberCount > 0 ? parameters : nil
+        try self["parameters"]?.asParameters()
     }
 
     func flag(_ name: String) throws(VarlinkProtocolError) -> Bool {
-        guard let element = self[name] else { return false }
-        guard let value = element.bool else { throw VarlinkProtocolError("`\(name)` is no bool") }
+        try self[name]?.asFlag(name) ?? false
+    }
+
+    fileprivate func asParameters() throws(VarlinkProtocolError) -> JSONElement? {
+        if isNull { return nil }
+        guard isObject else { throw VarlinkProtocolError("`parameters` is no object") }
+        return memberCount > 0 ? self : nil
+    }
+
+    fileprivate func asFlag(_ name: String) throws(VarlinkProtocolError) -> Bool {
+        guard let value = bool else { throw VarlinkProtocolError("`\(name)` is no bool") }
         return value
     }
 }

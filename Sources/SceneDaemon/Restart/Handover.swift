@@ -12,37 +12,37 @@ extension Daemon {
     /// Has the stream's connection kept, where there is room.
     func keep(_ served: ServedConnection, _ scene: Scene, _ live: LiveSession) {
         guard let descriptorStore, let marks else { return }
-        served.slot = marks.add(
+        served.markSlot = marks.add(
             ConnectionMarks.Mark(
                 cookie: served.connection.id, uid: live.key.uid, app: live.key.app, scene: scene.id, title: scene.title,
                 activation: scene.activation, pid: scene.process.pid, startTime: scene.process.startTime,
                 connected: scene.connected, epoch: live.session.record.epoch, sequence: served.stream.position,
                 isQuiet: served.connection.unsentBytes == 0))
-        guard served.slot != nil else { return }
+        guard served.markSlot != nil else { return }
         served.connection.isHeldElsewhere = true
         descriptorStore.keep(served.connection.descriptor, name: Inheritance.Name.scene)
     }
 
     /// A stream's message is about to be written: until `settled` it may be out in part.
     func sending(_ served: ServedConnection, _ sequence: Int) {
-        if let slot = served.slot { marks?.sending(slot, sequence) }
+        if let slot = served.markSlot { marks?.sending(slot, sequence) }
     }
 
     func settled(_ served: ServedConnection) {
-        if let slot = served.slot, served.connection.unsentBytes == 0 { marks?.settled(slot) }
+        if let slot = served.markSlot, served.connection.unsentBytes == 0 { marks?.settled(slot) }
     }
 
     func received(_ served: ServedConnection) {
-        if let slot = served.slot { marks?.busy(slot) }
+        if let slot = served.markSlot { marks?.busy(slot) }
     }
 
     func ended(_ served: ServedConnection) {
-        if let slot = served.slot { marks?.remove(slot) }
-        served.slot = nil
+        if let slot = served.markSlot { marks?.remove(slot) }
+        served.markSlot = nil
     }
 
     func described(_ scene: String, _ live: LiveSession) {
-        guard let scene = live.session.scenes[scene], let slot = calls[scene.call]?.slot else { return }
+        guard let scene = live.session.scenes[scene], let slot = connections[scene.call]?.markSlot else { return }
         marks?.describe(slot, title: scene.title, activation: scene.activation)
     }
 
@@ -142,11 +142,10 @@ extension Daemon {
         guard live.session.scenes[mark.scene] == nil else { return false }
         sessions[key] = live
         let served = connected(connection)
-        let id = CallID(number())
+        let id = connections.nextCall(of: served)
         served.wire = .endless()
-        served.slot = slot
+        served.markSlot = slot
         served.call = OpenCall(id: id, more: true, oneway: false, session: live)
-        calls[id] = served
         // In another epoch nothing of before counts: a snapshot comes next.
         let isContinued = mark.epoch == live.session.record.epoch
         served.stream = SceneStream(scene: mark.scene, position: isContinued ? mark.sequence : -1)

@@ -65,7 +65,10 @@ actor LoopHost {
         try await loginHosts.redeem(#require(CallbackParameters(query: query)), of: pending, client: app)
     }
 
-    func refresh(_ host: String, _ app: Client = Client(clientID: "scene"), issuer: String? = nil, subject: String = "alice", token: String = "refresh-token-1")
+    func refresh(
+        _ host: String, _ app: Client = Client(clientID: "scene"), issuer: String? = nil, subject: String = "alice",
+        token: String = "refresh-token-1"
+    )
         async throws -> (Tokens, Identity?)
     {
         try await loginHosts.refresh(
