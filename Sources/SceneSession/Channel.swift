@@ -41,19 +41,24 @@ final class Channel: @unchecked Sendable {
     }
 
     /// The next answer, or why there will be none. A cancelled task gives the connection up, and the call with it.
-    func next(on loop: EventLoop) async -> Result<VarlinkAnswer, SceneError> {
+    func next(on transport: isolated Transport) async -> Result<VarlinkAnswer, SceneError> {
+        await withTaskCancellationHandler {
+            // Looks and waits on the loop's thread, whatever this closure runs on.
+            await answer(on: transport)
+        } onCancel: {
+            transport.loop.enqueue { self.cancel() }
+        }
+    }
+
+    private func answer(on transport: isolated Transport) async -> Result<VarlinkAnswer, SceneError> {
         if !arrived.isEmpty { return arrived.removeFirst() }
         guard connection.isOpen else { return .failure(.connectionLost) }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                if Task.isCancelled {
-                    continuation.resume(returning: .failure(.cancelled))
-                } else {
-                    waiting = continuation
-                }
+        return await withCheckedContinuation { continuation in
+            if Task.isCancelled {
+                continuation.resume(returning: .failure(.cancelled))
+            } else {
+                waiting = continuation
             }
-        } onCancel: {
-            loop.enqueue { self.cancel() }
         }
     }
 
