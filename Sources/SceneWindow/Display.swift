@@ -52,7 +52,8 @@ extension Display {
     }
 
     func suspend() {
-        TerminalMode.suspend()
+        TerminalMode.leave()
+        Signals.suspend()
         restore()
     }
 

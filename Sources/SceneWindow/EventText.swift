@@ -27,7 +27,10 @@ struct EventText {
         }
     }
 
-    private var reason: String { event.reason.map { " (\(Inert.text($0)))" } ?? "" }
+    /// Where it says more than the event does.
+    private var reason: String {
+        event.reason.flatMap { $0 == "signedOut" ? nil : " (\(Inert.text($0)))" } ?? ""
+    }
 
     private func name(_ account: Account?) -> String { account?.name ?? "nobody" }
 }

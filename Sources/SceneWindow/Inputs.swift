@@ -1,7 +1,7 @@
 import Glibc
 import SceneSession
 
-/// What comes to the window from outside of scened.
+/// What happens to the window.
 enum Input: Sendable {
     case key(Key)
     case signal(Int32)
@@ -11,50 +11,38 @@ enum Input: Sendable {
     case scene(Result<Scene, SceneError>)
 }
 
-/// Signals and keys, in the order in which they came. Two threads wait for them, so that no other has to.
+/// Signals and keys, as they come. A thread waits for them, so that no other has to.
 enum Inputs {
     private static let ending = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private static let drawing = [SIGWINCH, SIGTSTP, SIGCONT]
 
-    /// To be called before any other thread is started: all inherit that the signals are blocked.
     static func start(keyboard: Bool, into continuation: AsyncStream<Input>.Continuation) {
-        let signals = keyboard ? ending + drawing : ending
-        var set = sigset_t()
-        sigemptyset(&set)
-        for signal in signals { sigaddset(&set, signal) }
-        pthread_sigmask(SIG_BLOCK, &set, nil)
+        let signals = Signals.start(keyboard ? ending + drawing : ending) ?? -1
         BackgroundThread.start {
-            waitForSignals(signals) { continuation.yield(.signal($0)) }
-        }
-        if keyboard {
-            BackgroundThread.start {
-                readKeys { continuation.yield(.key($0)) }
-                continuation.yield(.keyboardGone)
-            }
+            read(signals, keyboard: keyboard) { continuation.yield($0) }
+            continuation.yield(.keyboardGone)
         }
     }
 
-    private static func waitForSignals(_ signals: [Int32], _ yield: (Int32) -> Void) {
-        var set = sigset_t()
-        sigemptyset(&set)
-        for signal in signals { sigaddset(&set, signal) }
-        var signal: Int32 = 0
-        while sigwait(&set, &signal) == 0 { yield(signal) }
-    }
-
-    private static func readKeys(_ yield: (Key) -> Void) {
+    private static func read(_ signals: Int32, keyboard: Bool, _ yield: (Input) -> Void) {
         var parser = KeyParser()
         var buffer = [UInt8](repeating: 0, count: 512)
+        // poll(2) passes over negative descriptors.
+        var watched = [signals, keyboard ? STDIN_FILENO : -1].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         while true {
-            var descriptor = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             // The rest of a key's sequence comes at once; over a slow line, soon.
-            let ready = poll(&descriptor, 1, parser.isWaiting ? 100 : -1)
-            if ready == 0 { parser.timedOut().forEach(yield) }
-            guard ready != 0 else { continue }
-            let count = read(STDIN_FILENO, &buffer, buffer.count)
+            let ready = poll(&watched, nfds_t(watched.count), parser.isWaiting ? 100 : -1)
+            if ready < 0 { continue }
+            if ready == 0 { for key in parser.timedOut() { yield(.key(key)) } }
+            if watched[0].revents != 0 {
+                let count = Glibc.read(signals, &buffer, buffer.count)
+                for signal in buffer.prefix(max(0, count)) { yield(.signal(Int32(signal))) }
+            }
+            guard watched[1].revents != 0 else { continue }
+            let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return }
-            parser.received(buffer.prefix(count)).forEach(yield)
+            for key in parser.received(buffer.prefix(count)) { yield(.key(key)) }
         }
     }
 }

@@ -69,7 +69,7 @@ struct Panels {
             [line(purpose, .heading)] + Line.whole(address, columns: size.columns)
         }
         if lines.count > rows { return [line("The address to open is longer than this window", .bad)] }
-        return lines
+        return lines + (snapshot.current == nil ? [] : who.prefix(1))
     }
 
     /// The accounts to choose from, as many as there is room for around the chosen one.
@@ -119,9 +119,13 @@ struct Panels {
         let headings = size.isRoomy ? [Line(), line("Events")] : []
         let room = rows - headings.count
         guard room > 0, !state.history.isEmpty else { return [] }
+        let shown = state.history.suffix(room)
+        let digits = shown.map { String($0.sequence).count }.max() ?? 0
         return headings
-            + state.history.suffix(room).map { entry in
-                let place = size.isRoomy ? "\(entry.time)  \(entry.sequence)" : "\(entry.sequence)"
+            + shown.map { entry in
+                let sequence = String(entry.sequence)
+                let aligned = String(repeating: " ", count: digits - sequence.count) + sequence
+                let place = size.isRoomy ? entry.time + "  " + aligned : aligned
                 let line = Line(Line(place, .faint), Line(entry.text), separator: "  ")
                 return size.isRoomy ? detail(line) : line
             }

@@ -11,11 +11,10 @@ enum TokenText {
 
 enum LogoutText {
     static func text(_ result: LogoutResult) -> String {
-        "\(result.account.name) signed out, login host: \(result.remote.rawValue)"
+        "\(result.account.name) signed out (\(result.remote.rawValue))"
     }
 
     static func text(_ results: [LogoutResult]) -> String {
-        "\(results.count) signed out, login host: "
-            + Set(results.map(\.remote.rawValue)).sorted().joined(separator: ", ")
+        "\(results.count) signed out (" + Set(results.map(\.remote.rawValue)).sorted().joined(separator: ", ") + ")"
     }
 }

@@ -66,15 +66,4 @@ enum TerminalMode {
             }
         }
     }
-
-    /// Stops the process as Ctrl-Z does. Returns when it goes on; at once where nobody could continue it.
-    static func suspend() {
-        leave()
-        var suspending = sigset_t()
-        sigemptyset(&suspending)
-        sigaddset(&suspending, SIGTSTP)
-        pthread_sigmask(SIG_UNBLOCK, &suspending, nil)
-        raise(SIGTSTP)
-        pthread_sigmask(SIG_BLOCK, &suspending, nil)
-    }
 }

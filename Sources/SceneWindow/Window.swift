@@ -30,7 +30,7 @@ import SceneSession
     func run(_ inputs: AsyncStream<Input>) async -> Int32 {
         state.connected(scene: scene.id)
         AuthHelper.registerBlock(forCurrentUserChangeNotifications: scene) { [weak self] event in
-            if let current = event.current { self?.state.told("the current user is \(current.name)") }
+            self?.state.told(event.current.map { "the current user is \($0.name)" } ?? "there is no current user")
         }
         AuthHelper.registerBlock(forLogoutNotifications: scene) { [weak self] in self?.loggedOut() }
         let tasks = [Task { await follow() }, Task { await watchPresence() }]
@@ -97,6 +97,7 @@ import SceneSession
     private func answered() {
         guard state.presence == .away else { return }
         state.presence = .connected
+        state.told("scened is back")
         if waiting == nil, wasInterrupted { wait(for: .ifRequired) }
     }
 }

@@ -58,6 +58,7 @@ struct WindowState: Equatable {
                 number: (history.last?.number ?? 0) + 1, sequence: event.at.sequence, time: time,
                 text: EventText(event: event, scene: scene).text))
         if history.count > Self.historyLimit { history.removeFirst() }
+        if [.locked, .unlocked, .loginStarted].contains(event.kind) { notice = nil }
         if snapshot.pending == .selection, wasPending != .selection { openList() }
         if snapshot.pending != .selection, wasPending == .selection { chosen = nil }
         if let chosen, !snapshot.accounts.contains(where: { $0.id == chosen }) { openList() }
@@ -66,10 +67,13 @@ struct WindowState: Equatable {
     /// A call of this window that waits for a login tells how it stands.
     mutating func progressed(_ progress: LoginProgress) {
         login = progress
+        // An address to open is not to lie under a list.
+        if progress.state == .presenting { chosen = nil }
     }
 
     mutating func loginEnded(_ failure: SceneError?) {
         login = nil
+        if snapshot.pending == .selection { openList() }
         if let failure, failure != .cancelled { failed(failure) }
     }
 
