@@ -68,7 +68,7 @@ struct Panels {
         let lines = Screen.addresses(login).flatMap { purpose, address in
             [line(purpose, .heading)] + Line.whole(address, columns: size.columns)
         }
-        if lines.count > rows { return [line("The address to open is longer than this window", .bad)] }
+        if lines.count > rows { return [line("The window is too small for the address", .bad)] }
         return lines + (snapshot.current == nil ? [] : who.prefix(1))
     }
 

@@ -69,6 +69,7 @@ struct Screen {
     }
 
     private var keyPurposes: [(String, String)] {
+        if state.presence == .connecting { return [("q", "quit")] }
         if state.chosen != nil {
             return [("↑↓", "choose"), ("1-9", "pick"), ("Enter", "switch"), ("Esc", "back"), ("q", "quit")]
         }
