@@ -5,9 +5,10 @@ import Synchronization
 
 /// Who made a connection, as the kernel noted it then.
 ///
-/// A descriptor for each peer would halve the number of connections, so `pidfd` is opened when it is asked for. While
-/// the socket is open the kernel still knows whom it means (SO_PEERPIDFD, Linux 6.5). On older kernels it is opened at
-/// once, by pid, and believed only if that process started before the connection was accepted.
+/// A descriptor for each peer would halve the number of connections, so none is kept: one for its process is opened
+/// when it is asked for. While the socket is open the kernel still knows whom it means (SO_PEERPIDFD, Linux 6.5). Else
+/// the process is found by pid and start time, which older kernels are asked for at once, and which is believed only if
+/// that process started before the connection was accepted.
 package final class Peer: Sendable {
     package let uid: UInt32
     package let gid: UInt32
@@ -17,7 +18,6 @@ package final class Peer: Sendable {
     private struct State {
         /// The connection's descriptor; -1 once that is closed.
         var socket: Int32
-        var pidfd: Int32 = -1
         var startTime: UInt64 = 0
     }
 
@@ -30,54 +30,49 @@ package final class Peer: Sendable {
         (self.pid, self.uid, self.gid) = (pid, uid, gid)
         var state = State(socket: socket)
         if !Self.kernelKeepsPeers {
-            (state.pidfd, state.startTime) = Self.open(pid, startedBefore: EventLoop.read(CLOCK_BOOTTIME))
+            state.startTime = Self.startTime(of: pid, startedBefore: EventLoop.read(CLOCK_BOOTTIME))
         }
         self.state = Mutex(state)
     }
 
-    deinit {
-        let pidfd = state.withLock { $0.pidfd }
-        if pidfd >= 0 { close(pidfd) }
-    }
-
-    /// The process; -1 where it cannot be had. It stays the peer's.
-    package var pidfd: Int32 {
-        state.withLock { state in
-            complete(&state)
-            return state.pidfd
-        }
+    /// Calls `body` with a descriptor for the process, or -1 where it cannot be had; it is closed afterwards.
+    package func withProcess<Result>(_ body: (Int32) -> Result) -> Result {
+        let pidfd = state.withLock { open($0) }
+        defer { if pidfd >= 0 { close(pidfd) } }
+        return body(pidfd)
     }
 
     /// When the process started, in clock ticks since boot (/proc/PID/stat); 0 where that cannot be had. With `pid` it
     /// names a process for as long as the machine runs.
     package var startTime: UInt64 {
         state.withLock { state in
-            complete(&state)
+            guard state.startTime == 0 else { return state.startTime }
+            let pidfd = open(state)
+            guard pidfd >= 0 else { return 0 }
+            defer { close(pidfd) }
+            let startTime = Self.startTime(of: pid)
+            // Only what was read while the process lived is about that process.
+            if Self.isRunning(pidfd) { state.startTime = startTime }
             return state.startTime
         }
     }
 
     /// Whether the process lives; false where that cannot be told.
-    package var isRunning: Bool {
-        state.withLock { state in
-            complete(&state)
-            return Self.isRunning(state.pidfd)
-        }
-    }
+    package var isRunning: Bool { withProcess(Self.isRunning) }
 
     /// The socket is about to be closed.
     func detach() {
         state.withLock { $0.socket = -1 }
     }
 
-    private func complete(_ state: inout State) {
-        guard state.pidfd < 0, state.socket >= 0 else { return }
-        let pidfd = clinux_peer_pidfd(state.socket)
-        guard pidfd >= 0 else { return }
-        state.pidfd = pidfd
-        let startTime = Self.startTime(of: pid)
-        // Only what was read while the process lived is about that process.
-        if Self.isRunning(pidfd) { state.startTime = startTime }
+    /// The caller's to close.
+    private func open(_ state: State) -> Int32 {
+        if state.socket >= 0, Self.kernelKeepsPeers { return clinux_peer_pidfd(state.socket) }
+        guard pid > 0, state.startTime > 0 else { return -1 }
+        let pidfd = clinux_pidfd_open(pid)
+        if pidfd < 0 || Self.startTime(of: pid) == state.startTime { return pidfd }
+        close(pidfd)
+        return -1
     }
 }
 
@@ -96,17 +91,10 @@ extension Peer {
         return pidfd >= 0
     }()
 
-    /// The process with this pid, if it has one that is old enough to be the peer; else -1 and 0.
-    static func open(_ pid: Int32, startedBefore accepted: Instant) -> (pidfd: Int32, startTime: UInt64) {
-        guard pid > 0 else { return (-1, 0) }
-        let pidfd = clinux_pidfd_open(pid)
-        guard pidfd >= 0 else { return (-1, 0) }
+    /// When the process with this pid started, if there is one that is old enough to be the peer; else 0.
+    static func startTime(of pid: Int32, startedBefore accepted: Instant) -> UInt64 {
         let startTime = startTime(of: pid)
-        guard startTime > 0, startTime <= ticks(accepted), isRunning(pidfd) else {
-            close(pidfd)
-            return (-1, 0)
-        }
-        return (pidfd, startTime)
+        return startTime <= ticks(accepted) ? startTime : 0
     }
 
     /// Field 22 of /proc/PID/stat, counted from behind the command's name, which may contain anything.

@@ -14,7 +14,7 @@ struct Admission {
         if app.allowedUnits.isEmpty, app.allowedExecutables.isEmpty { return nil }
         guard peer.isRunning else { return "the calling process cannot be identified" }
         if !app.allowedUnits.isEmpty {
-            let units = Units.unit(of: peer.pid, pidfd: peer.pidfd)
+            let units = peer.withProcess { Units.unit(of: peer.pid, pidfd: $0) }
             guard [units.user, units.system].contains(where: { $0.map(app.allowedUnits.contains) ?? false }) else {
                 return "the app's AllowedUnits= does not name the caller's unit"
             }

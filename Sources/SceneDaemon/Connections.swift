@@ -20,6 +20,7 @@ extension Daemon {
             self.follow(served)
             self.serve(served)
         }
+        connection.onInputEnded = { self.serve(served) }
         connection.onClosed = { self.disconnected(served) }
     }
 
@@ -46,6 +47,8 @@ extension Daemon {
             case .call(let call):
                 take(call, from: served)
             case .nothing:
+                // Some clients end their own side, and wait for us to end ours.
+                if served.call == nil, served.connection.inputEnded { return served.connection.closeWhenSent() }
                 return regulate(served)
             case .close:
                 return served.connection.closeWhenSent()

@@ -34,6 +34,7 @@ actor Daemon {
     var counters = Counters()
     let listeners: [SocketListener]
     private var nextNumber = 0
+    private var isStopping = false
     private var statusTimer: LoopTimer?
     private var lastStatus = ""
     let bootID = EventLoop.bootID()
@@ -96,9 +97,22 @@ actor Daemon {
         AppPolicy(app: app, clientID: "", afterLogout: .none, loginHosts: [], canChangeLoginHost: false)
     }
 
+    /// Stops when tokens that are on their way are stored, or after 5 seconds: a refresh cut short may cost a sign-in.
+    func stopWhenQuiet() {
+        guard !isStopping else { return loop.stop() }
+        isStopping = true
+        ServiceManager.stopping()
+        for listener in listeners { listener.close() }
+        loop.schedule(at: EventLoop.now.boot.advanced(bySeconds: 5)) { self.loop.stop() }
+        stopIfQuiet()
+    }
+
+    func stopIfQuiet() {
+        if isStopping, !sessions.values.contains(where: \.session.isBusy) { loop.stop() }
+    }
+
     /// Commits what was begun; what is not acknowledged by then will not be.
     func stop() {
-        for listener in listeners { listener.close() }
         for live in sessions.values {
             live.login?.task?.cancel()
             if let login = live.login { pages.close(login: login.page) }

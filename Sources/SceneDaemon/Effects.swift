@@ -12,6 +12,7 @@ extension Daemon {
     func happened(_ live: LiveSession, _ event: (inout Session, World) -> [Action]) {
         for action in event(&live.session, world) { carryOut(action, live) }
         arm(live)
+        stopIfQuiet()
     }
 
     private func arm(_ live: LiveSession) {

@@ -62,13 +62,14 @@ extension Daemon {
 
     /// The browser came back with a login's state.
     func callbackArrived(_ page: Int, query: String, respond: @escaping (LoginOutcome) -> Void) {
-        guard let live = loginPages[page], let running = live.login, running.page == page,
-            let callback = CallbackParameters(query: query)
-        else { return respond(.failed(message: "This answer cannot be read. Sign in again in the app.")) }
-        if !take(callback, running, live, respond: respond) {
-            respond(
-                .failed(message: "This answer is not from the login host that was asked. Sign in again in the app."))
+        guard let live = loginPages[page], let running = live.login, running.page == page else {
+            return respond(.cancelled)
         }
+        if let callback = CallbackParameters(query: query), take(callback, running, live, respond: respond) { return }
+        respond(.failed(message: "This answer is not from the login host that was asked. Nothing has changed."))
+        // What was forged does not use the state up: the login goes on.
+        guard live.login === running, let pending = running.pending else { return }
+        pages.ready(login: page, state: pending.state, authorizationUri: pending.authorizationUri)
     }
 
     /// Hands a callback to the login that waits for it. False: it is none of ours, and nothing has changed.

@@ -89,7 +89,6 @@ package enum Service {
         }
         daemon.loop.run()
         daemon.assumeIsolated { daemon in
-            ServiceManager.stopping()
             Journal.write(JournalEntry(message: "scened stops.", messageID: MessageID.stopping))
             daemon.stop()
         }
@@ -152,7 +151,7 @@ extension Daemon {
 
     func heed(_ signals: SignalRelay) {
         signals.handle = { signal in
-            if signal == SIGHUP { self.reloadOnSignal() } else { self.loop.stop() }
+            if signal == SIGHUP { self.reloadOnSignal() } else { self.stopWhenQuiet() }
         }
     }
 

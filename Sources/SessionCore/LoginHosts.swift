@@ -122,6 +122,7 @@ package enum LoginHostAddress {
         let authority = rest[..<end].lowercased()
         guard let host = host(of: authority) else { throw invalid("it names no host") }
         if scheme == "http", !isLoopback(host) { throw invalid("http is for loopback addresses only") }
+        // A port stays as it is, the usual one too: issuers are compared as they are written.
         return scheme + "://" + authority + rest[end...]
     }
 
@@ -129,20 +130,36 @@ package enum LoginHostAddress {
     private static func host(of authority: String) -> String? {
         var host = authority[...]
         var port: Substring?
-        if host.hasPrefix("[") {
-            guard let close = host.firstIndex(of: "]") else { return nil }
+        if host.hasPrefix("["), let close = host.firstIndex(of: "]") {
             let after = host[host.index(after: close)...]
             guard after.isEmpty || after.hasPrefix(":") else { return nil }
             port = after.isEmpty ? nil : after.dropFirst()
             host = host[...close]
-        } else if let colon = host.lastIndex(of: ":") {
+        } else if let colon = host.firstIndex(of: ":") {
             port = host[host.index(after: colon)...]
             host = host[..<colon]
-            guard !host.contains(":") else { return nil }
         }
-        if let port { guard let number = UInt16(port), number > 0 else { return nil } }
-        let name = host.allSatisfy { $0.isLetter || $0.isNumber || "-._[]:".contains($0) }
-        return host.isEmpty || !name ? nil : String(host)
+        guard isName(host) || isIPv6(host) else { return nil }
+        if let port {
+            guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(port), number > 0 else {
+                return nil
+            }
+        }
+        return String(host)
+    }
+
+    /// Labels with dots between them; an underscore is against the rules, and there are such hosts.
+    private static func isName(_ host: Substring) -> Bool {
+        host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+            (1...63).contains(label.utf8.count)
+                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
+        }
+    }
+
+    private static func isIPv6(_ host: Substring) -> Bool {
+        guard host.hasPrefix("["), host.hasSuffix("]") else { return false }
+        let address = host.dropFirst().dropLast()
+        return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
     }
 
     private static func isLoopback(_ host: String) -> Bool {

@@ -91,6 +91,16 @@ package struct Session: Sendable {
         accounts.first { $0.account.id == id }
     }
 
+    /// Something is under way that a stop should let come to its end: tokens that the login host has given out already,
+    /// or a change on its way to the disk.
+    package var isBusy: Bool {
+        if !refreshes.isEmpty || inFlight != nil { return true }
+        switch login?.state {
+        case .redeeming, .completing: return true
+        default: return false
+        }
+    }
+
     /// The app's configuration was read again.
     package mutating func policyChanged(_ policy: AppPolicy) {
         self.policy = policy

@@ -19,6 +19,11 @@ extension Session {
 }
 
 extension Session {
+    /// The daemon has taken the session up from the store.
+    package mutating func restarted(world: World) -> [Action] {
+        retryRevocations(world: world)
+    }
+
     package mutating func lockRequested(_ caller: Caller, _ locks: Bool, world: World) -> [Action] {
         enqueue(.setLocked(caller, locks), world)
     }

@@ -10,8 +10,8 @@ import Testing
         let peer = try Peer(socket: near)
         #expect(peer.uid == getuid() && peer.gid == getgid() && peer.pid == getpid())
         #expect(peer.startTime == Peer.startTime(of: getpid()) && peer.startTime > 0)
-        #expect(peer.pidfd >= 0 && peer.isRunning)
-        #expect(fcntl(peer.pidfd, F_GETFD) & FD_CLOEXEC != 0)
+        let flags = peer.withProcess { fcntl($0, F_GETFD) }
+        #expect(flags & FD_CLOEXEC != 0 && peer.isRunning)
         peer.detach()
         close(near)
         close(far)
@@ -25,18 +25,17 @@ import Testing
         close(near)
         close(far)
         // Where the kernel cannot be asked later, it was asked at once.
-        #expect((peer.pidfd < 0) == !peer.isRunning)
+        #expect((peer.startTime == 0) == !peer.isRunning)
         #expect(peer.pid == getpid())
     }
 
-    @Test func thePeersDescriptorGoesWithIt() throws {
+    @Test func noDescriptorIsKept() throws {
         let (near, far) = try socketPair()
-        var peer: Peer? = try Peer(socket: near)
-        let pidfd = try #require(peer?.pidfd)
-        #expect(fcntl(pidfd, F_GETFD) >= 0)
-        peer = nil
-        let isSamePidfd = isPidfd(pidfd)
-        #expect(!isSamePidfd)
+        let peer = try Peer(socket: near)
+        let (pidfd, isPeers) = peer.withProcess { ($0, isPidfd($0)) }
+        #expect(isPeers && peer.startTime > 0)
+        let isStillPeers = isPidfd(pidfd)
+        #expect(!isStillPeers)
         close(near)
         close(far)
     }
@@ -53,15 +52,14 @@ import Testing
     /// Where the kernel does not keep peers, a process that came after the connection is not believed to be its peer.
     @Test func aPidIsBelievedOnlyIfItsProcessIsOldEnough() throws {
         let child = try spawnSleep()
-        let (pidfd, startTime) = Peer.open(child, startedBefore: EventLoop.now.boot)
-        #expect(pidfd >= 0 && startTime == Peer.startTime(of: child))
-        close(pidfd)
-        #expect(Peer.open(child, startedBefore: Instant(nanoseconds: 1)) == (-1, 0))
+        #expect(Peer.startTime(of: child, startedBefore: EventLoop.now.boot) == Peer.startTime(of: child))
+        #expect(Peer.startTime(of: child) > 0)
+        #expect(Peer.startTime(of: child, startedBefore: Instant(nanoseconds: 1)) == 0)
         kill(child, SIGKILL)
         var status: Int32 = 0
         #expect(waitpid(child, &status, 0) == child)
-        #expect(Peer.open(child, startedBefore: EventLoop.now.boot) == (-1, 0))
-        #expect(Peer.open(0, startedBefore: EventLoop.now.boot) == (-1, 0))
+        #expect(Peer.startTime(of: child, startedBefore: EventLoop.now.boot) == 0)
+        #expect(Peer.startTime(of: 0, startedBefore: EventLoop.now.boot) == 0)
     }
 
     private func spawnSleep() throws -> pid_t {

@@ -1,5 +1,6 @@
 """The two real OpenID providers of ../idp, each behind a recording proxy."""
 
+import json
 import os
 import signal
 import socket
@@ -56,6 +57,15 @@ class Provider:
 
     def token_requests(self, grant_type):
         return [r for r in self.proxy.of("/token", "POST") if r.form.get("grant_type") == grant_type]
+
+    def secrets(self):
+        """Every token, code and verifier that has passed between the provider and its clients."""
+        found = set()
+        for request in self.proxy.of("/token", "POST"):
+            answer = json.loads(request.answer) if request.status == 200 else {}
+            found |= {answer.get(name) for name in ("access_token", "refresh_token", "id_token")}
+            found |= {request.form.get(name) for name in ("code", "code_verifier", "refresh_token")}
+        return found - {None}
 
     def userinfo(self, token):
         """The status that the provider answers a use of this access token with."""

@@ -85,6 +85,9 @@ class Scene:
         return self.events[0]["scene"]
 
     def call(self, method, *, more=False, as_scene=True, **parameters):
+        """Begin a call. As the scene that this is, if it has become one; else as no scene."""
+        if as_scene:
+            self.id
         call = Call(self)
         number = len(self._calls)
         self._calls[number] = call
@@ -94,8 +97,7 @@ class Scene:
         return call
 
     def log_in(self, method="LoginIfRequired", **options):
-        self.id  # connected
-        return self.call(method, more=True, options=options) if options else self.call(method, more=True)
+        return self.call(method, more=True, **({"options": options} if options else {}))
 
     def of_kind(self, kind):
         return [event for event in self.events if event["kind"] == kind]

@@ -1,0 +1,145 @@
+import SceneModel
+import Testing
+
+@testable import SessionCore
+
+@Suite struct LoginHostAddressTests {
+    @Test(arguments: [
+        ("https://login.example.com", "https://login.example.com"),
+        ("login.example.com", "https://login.example.com"),
+        ("  HTTPS://Login.Example.COM/  ", "https://login.example.com"),
+        ("https://login.example.com/Realms/Main//", "https://login.example.com/Realms/Main"),
+        ("login.example.com:8443/a", "https://login.example.com:8443/a"),
+        ("https://login.example.com:443", "https://login.example.com:443"),
+        ("http://localhost:80/", "http://localhost:80"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("http://127.255.0.9", "http://127.255.0.9"),
+        ("http://[::1]:9/x", "http://[::1]:9/x"),
+        ("https://[2001:DB8::1]", "https://[2001:db8::1]"),
+        ("https://host_a.example", "https://host_a.example"),
+        ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
+    ])
+    func isNormalized(address: String, expected: String) throws {
+        #expect(try LoginHostAddress.normalized(address) == expected)
+        #expect(try LoginHostAddress.normalized(expected) == expected)
+    }
+
+    @Test(arguments: [
+        "", "   ", "/", "https://", "https:///path", "http://login.example.com", "http://localhost.example.com",
+        "http://127.0.0.1.example.com", "http://127.1", "http://128.0.0.1", "http://[::2]", "ftp://login.example.com",
+        "javascript:alert(1)", "file:///etc/passwd", "https://user@login.example.com", "https://a:b@c",
+        "https://a.example?x=1", "https://a.example#x", "https://a.example/?", "https://a.example:0",
+        "https://a.example:65536", "https://a.example:+443", "https://a.example:-1", "https://a.example:",
+        "https://a.example:x", "https://a b.example", "https://a.example/a b", "https://bücher.example",
+        "https://a.example/\u{7f}", "https://a.example\n.evil", "https://a\\b", "https://a%2eb", "https://[::1",
+        "https://[::1]x", "https://a[b", "https://a]b", "https://::1", "https://..", "https://a..b", "https://.a",
+        "https://[]", "https://[zz]", "https://" + String(repeating: "a", count: 2041),
+    ])
+    func isRefused(address: String) {
+        #expect {
+            try LoginHostAddress.normalized(address)
+        } throws: { error in
+            if case .invalidLoginHost(url: address, reason: _) = error as? Failure { true } else { false }
+        }
+    }
+}
+
+@Suite struct LoginHostsTests {
+    private let stage = Stage()
+
+    private func add(_ url: String, _ label: String? = nil) -> CallID {
+        stage.call { $0.loginHostAdded($1, url: url, label: label, world: $2) }
+    }
+
+    private func select(_ url: String) -> CallID {
+        stage.call { $0.loginHostSelected($1, url: url, world: $2) }
+    }
+
+    private func remove(_ url: String) -> CallID {
+        stage.call { $0.loginHostRemoved($1, url: url, world: $2) }
+    }
+
+    private func host(_ call: CallID) -> LoginHost? {
+        if case .reply(.loginHost(let host)) = stage.outcomes[call] { host } else { nil }
+    }
+
+    @Test func oneIsAddedOnceHoweverItIsWritten() {
+        let first = host(add("Own.example.com/", "Own"))
+        #expect(first?.url == "https://own.example.com")
+        #expect(first?.origin == .user)
+        #expect(first?.removable == true)
+        #expect(host(add("https://own.example.com", "Other"))?.label == "Own")
+        #expect(host(add(AppPolicy.production))?.origin == .app)
+        #expect(stage.session.loginHosts.count == 3)
+        #expect(stage.ledger.loginHosts.map(\.url) == ["https://own.example.com"])
+    }
+
+    @Test func oneThatIsNoneIsRefused() {
+        if case .invalidLoginHost = stage.failure(of: add("http://a.example")) {} else { Issue.record("was added") }
+        #expect(stage.failure(of: add("a.example", "")) == .invalidParameter("label"))
+        #expect(stage.failure(of: select("https://nowhere.example")) == .unknownLoginHost("https://nowhere.example"))
+        #expect(stage.failure(of: remove("http://:")) == .unknownLoginHost("http://:"))
+        #expect(stage.failure(of: remove(AppPolicy.sandbox)) == .loginHostNotRemovable(AppPolicy.sandbox))
+    }
+
+    @Test func theNumberIsBounded() {
+        for index in 0..<Bounds.loginHosts { #expect(host(add("h\(index).example")) != nil) }
+        #expect(stage.failure(of: add("more.example")) == .quotaExceeded(resource: "loginHosts", limit: 100))
+        #expect(host(add("h7.example")) != nil)
+    }
+
+    @Test func selectionIsToldToEveryScene() {
+        let scene = stage.connect("s")
+        #expect(stage.session.selectedLoginHost == AppPolicy.production)
+        #expect(stage.isDone(select(AppPolicy.sandbox)))
+        #expect(stage.isDone(select(AppPolicy.sandbox + "/")))
+        let events = stage.streams[scene]?.events.filter { $0.kind == .loginHostChanged } ?? []
+        #expect(events.map(\.loginHost) == [AppPolicy.sandbox])
+        #expect(events.map(\.previousLoginHost) == [AppPolicy.production])
+        #expect(stage.session.loginHosts.filter(\.selected).map(\.url) == [AppPolicy.sandbox])
+        stage.expectNoFaults()
+    }
+
+    @Test func theSelectedOneCanBeRemoved() {
+        _ = add("own.example")
+        _ = select("own.example")
+        let scene = stage.connect("s")
+        #expect(stage.isDone(remove("own.example")))
+        #expect(stage.session.selectedLoginHost == AppPolicy.production)
+        #expect(stage.kinds(scene).last == .loginHostChanged)
+        #expect(stage.ledger.loginHosts.isEmpty)
+    }
+
+    @Test func oneThatTheAppDropsIsNoLongerSelected() {
+        _ = select(AppPolicy.sandbox)
+        var policy = AppPolicy.test()
+        policy.loginHosts.removeLast()
+        stage.mayBecome(policy)
+        #expect(stage.session.selectedLoginHost == AppPolicy.production)
+    }
+
+    @Test func hiddenMeansRefused() {
+        stage.mayBecome(.test(canChangeLoginHost: false))
+        for call in [add("a.example"), select(AppPolicy.sandbox), remove("a.example")] {
+            if case .accessDenied = stage.failure(of: call) {} else { Issue.record("was allowed") }
+        }
+    }
+
+    @Test func anUnknownSceneChangesNothing() {
+        let call = stage.call(scene: "x") { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        #expect(stage.failure(of: call) == .unknownScene("x"))
+    }
+
+    @Test func whatCannotBeStoredIsNotThere() {
+        stage.disk = .full
+        for call in [add("a.example"), select(AppPolicy.sandbox)] {
+            #expect(stage.failure(of: call) == .storageUnavailable(reason: "full"))
+        }
+        stage.disk = .works
+        _ = add("a.example")
+        stage.disk = .full
+        #expect(stage.failure(of: remove("a.example")) == .storageUnavailable(reason: "full"))
+        #expect(stage.session.loginHosts.count == 3)
+        #expect(stage.session.selectedLoginHost == AppPolicy.production)
+    }
+}
