@@ -44,3 +44,9 @@ def test_signs_in_and_follows(notes, start, dot, alice, bob):
         assert numbers == list(range(numbers[0], numbers[0] + len(numbers))), terminal.text
     finally:
         terminal.close()
+
+
+def test_is_what_the_readme_shows():
+    with open(os.path.join(ROOT, "README.md")) as readme, \
+            open(os.path.join(EXAMPLE, "Sources", "notes", "main.swift")) as program:
+        assert f"```swift\n{program.read()}```\n" in readme.read()
