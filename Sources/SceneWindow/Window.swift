@@ -79,7 +79,7 @@ import SceneSession
     private func watchPresence() async {
         while !Task.isCancelled {
             let late = Task {
-                try? await Task.sleep(for: .milliseconds(700))
+                try? await Task.sleep(for: .milliseconds(1500))
                 if !Task.isCancelled { state.presence = .away }
             }
             do throws(SceneError) {

@@ -126,6 +126,42 @@ def test_another_takes_the_login_screen_over(daemon, window, alice):
     second.wait_shown("Signed in as Alice Example")
 
 
+def test_scened_restarts_during_a_login(daemon, window, alice):
+    windows = [window(daemon), window(daemon)]
+    for terminal in windows:
+        terminal.wait_shown("Login under way")
+    daemon.kill()
+    for terminal in windows:
+        terminal.wait_shown(AWAY)
+    daemon.start()
+    for terminal in windows:
+        terminal.wait_gone(AWAY)
+        terminal.wait_shown("Login under way")
+    showing = lambda: [terminal for terminal in windows if "shown by this scene" in terminal.text]  # noqa: E731
+    (presenter,) = eventually(showing, 10, "one presents")
+    alice.sign_in(address(presenter))
+    for terminal in windows:
+        terminal.wait_shown("Signed in as Alice Example")
+
+
+def test_the_browser_opens_where_there_is_a_display(daemon, window, directory, alice):
+    """Once for a login, and in the window that shows it."""
+    with open(f"{directory}/xdg-open", "w") as file:
+        file.write(f'#!/bin/sh\necho "$@" >> {directory}/opened\n')
+    os.chmod(f"{directory}/xdg-open", 0o755)
+    graphical = {"PATH": f"{directory}:{os.environ['PATH']}", "DISPLAY": ":0"}
+    windows = [window(daemon, **graphical), window(daemon, **graphical)]
+    for terminal in windows:
+        terminal.wait_shown("Login under way")
+    presenter = next(terminal for terminal in windows if "shown by this scene" in terminal.text)
+    shown = address(presenter)
+    eventually(lambda: os.path.exists(f"{directory}/opened"), 10, "a browser")
+    alice.sign_in(shown)
+    presenter.wait_shown("Signed in as Alice Example")
+    with open(f"{directory}/opened") as file:
+        assert file.read() == shown + "\n"
+
+
 def test_choosing_after_a_logout(start, dot, window, alice, bob):
     daemon = start(notes=dot.configuration("notes", AfterLogout="select"))
     daemon.sign_in(alice)
