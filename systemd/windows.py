@@ -1,4 +1,7 @@
-"""Three windows of an app and `scenectl watch` in tmux, for a person to sign in: see `run`."""
+"""Three windows of an app and `scenectl watch` in tmux, for a person to sign in: see `run`.
+
+Usage: windows.py [DIRECTORY OF THE PROVIDER]
+"""
 
 import os
 import shlex
@@ -77,7 +80,7 @@ def main():
     provider = daemon = tmux = None
     try:
         print("Starting a local OpenID provider and a private scened …", flush=True)
-        provider = Provider("dot")
+        provider = Provider("dot", *sys.argv[1:])
         daemon = Daemon(directory, {"notes": provider.configuration()})
         daemon.start()
         # The user's own environment, as their browser needs it.

@@ -13,12 +13,16 @@ pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not in
 
 
 @pytest.fixture
-def run(directory):
+def run(directory, dot):
     terminals = []
+    # A database of its own beside the tests' provider, with the packages of that one.
+    provider = os.path.join(directory, "provider")
+    os.mkdir(provider)
+    os.symlink(os.path.join(dot.directory, "venv"), os.path.join(provider, "venv"))
 
     def started(columns, rows):
         terminals.append(Terminal(
-            [sys.executable, os.path.join(ROOT, "systemd", "windows.py")],
+            [sys.executable, os.path.join(ROOT, "systemd", "windows.py"), provider],
             {"PATH": os.environ["PATH"], "HOME": directory, "TMPDIR": directory, "LANG": "C.UTF-8",
              "SCENED_BIN": BINARIES, "PYTHONDONTWRITEBYTECODE": "1"}, columns, rows))
         return terminals[-1]
