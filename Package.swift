@@ -9,7 +9,8 @@ import PackageDescription
 //   decisions      SessionCore SceneProtocol
 //   outside things SceneStore SceneOAuth SceneLogin SceneSystem LinuxIO
 //   assemblies     SceneDaemon SceneCommands SceneSession
-//   programs       scened scenectl
+//   example        SceneWindow
+//   programs       scened scenectl scene-window
 
 let swift: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
@@ -43,6 +44,7 @@ let package = Package(
     products: [
         .executable(name: "scened", targets: ["scened"]),
         .executable(name: "scenectl", targets: ["scenectl"]),
+        .executable(name: "scene-window", targets: ["scene-window"]),
         .library(name: "SceneSession", targets: ["SceneSession"]),
     ],
     targets: [
@@ -102,9 +104,14 @@ let package = Package(
         layer("SceneSession", on: ["LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
         tests(of: "SceneSession", with: ["SceneModel"]),
 
+        // Example: a window, as an app's author would make one
+        layer("SceneWindow", on: ["CommandLine", "LinuxIO", "SceneSession"]),
+        tests(of: "SceneWindow", with: ["CommandLine", "SceneSession"]),
+
         // Programs
         program("scened", on: ["SceneDaemon"]),
         program("scenectl", on: ["SceneCommands"]),
+        program("scene-window", on: ["SceneWindow"]),
     ],
     swiftLanguageModes: [.v6]
 )

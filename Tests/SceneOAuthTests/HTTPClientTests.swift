@@ -199,7 +199,7 @@ import Testing
         try await withLoopHost { host in
             let (results, continuation) = AsyncStream<Result<HTTPResponse, HTTPFailure>>.makeStream()
             for path in ["/a", "/b"] {
-                await host.start(HTTPRequest(url: server.url + path)) { continuation.yield($0) }
+                await host.start(HTTPRequest(url: server.url + path, timeoutSeconds: 600)) { continuation.yield($0) }
                 await server.arrived.wait()
             }
             await host.destroy()

@@ -22,15 +22,15 @@ def free_port():
 
 
 class Provider:
-    """`name` is dot or glewlwyd. What takes long to install is kept, the database is new."""
+    """`name` is dot or glewlwyd. What takes long to install is kept in its directory, the database is new."""
 
     REDIRECT = {"dot": "http://127.0.0.1/callback", "glewlwyd": "http://127.0.0.1:8765/callback"}
     AUTHORIZE = {"dot": "/o/authorize", "glewlwyd": "/api/oidc/auth"}
     DATABASE = {"dot": ["db.sqlite3"], "glewlwyd": ["populated", "glewlwyd.sqlite"]}
 
-    def __init__(self, name, **environment):
+    def __init__(self, name, directory=None, **environment):
         self.name = name
-        self.directory = os.path.join(ROOT, ".cache", "idp", name)
+        self.directory = directory or os.path.join(ROOT, ".cache", "idp", name)
         for file in self.DATABASE[name]:
             if os.path.exists(os.path.join(self.directory, file)):
                 os.unlink(os.path.join(self.directory, file))

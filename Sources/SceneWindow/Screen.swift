@@ -1,0 +1,92 @@
+import CommandLine
+import SceneSession
+
+/// What the window looks like: one line for each row of the screen, no more and no less.
+struct Screen {
+    let state: WindowState
+    let size: ScreenSize
+
+    var lines: [Line] {
+        guard size.columns >= ScreenSize.least.columns, size.rows >= ScreenSize.least.rows else { return tooSmall }
+        let body = max(0, size.rows - header.count - footer.count)
+        let lines = header + filled(Panels(state: state, size: size).lines(rows: body), rows: body) + footer
+        return lines.map { $0.fitted(to: size.columns) }
+    }
+
+    private var tooSmall: [Line] {
+        let text = "Too small: scene-window needs \(ScreenSize.least.columns)x\(ScreenSize.least.rows), q quits"
+        return filled(Array(Line.whole(text, columns: size.columns).prefix(size.rows)), rows: size.rows)
+    }
+
+    private func filled(_ lines: [Line], rows: Int) -> [Line] {
+        lines + Array(repeating: Line(), count: max(0, rows - lines.count))
+    }
+
+    private var rule: [Line] {
+        size.isRoomy ? [Line(String(repeating: "─", count: size.columns), .faint)] : []
+    }
+
+    // MARK: Header
+
+    private var header: [Line] {
+        let scene = state.scene.isEmpty ? "" : "scene " + SceneText.short(state.scene)
+        let room = size.columns - 2 * size.margin - scene.displayWidth - 2
+        let title = Inert.text(state.title).shortened(to: max(0, room))
+        let app = " · app " + Inert.text(state.app)
+        let fits = size.isRoomy && (title + app).displayWidth <= room
+        let left = Line(Line(title, .heading), Line(fits ? app : ""))
+        let gap = String(repeating: " ", count: max(0, room + 2 - left.width))
+        return [Line(left, Line(gap), Line(scene, .faint)).indented(by: size.margin)] + rule
+    }
+
+    // MARK: Footer
+
+    private var footer: [Line] {
+        rule + [notice.indented(by: size.margin)] + keys.map { $0.indented(by: size.margin) }
+    }
+
+    private var notice: Line {
+        switch state.presence {
+        case .connecting: Line("connecting to scened…", .warning)
+        case .away: Line("scened is away, reconnecting…", .warning)
+        case .connected: state.notice.map { Line($0.text, $0.isFailure ? .bad : .good) } ?? Line()
+        }
+    }
+
+    /// What can be pressed, in as many rows as that takes.
+    private var keys: [Line] {
+        var rows = [Line()]
+        for (key, purpose) in keyPurposes {
+            let entry = Line(Line(key, .heading), Line(" " + purpose))
+            let row = Line(rows[rows.count - 1], entry, separator: "  ")
+            if row.width <= size.columns - size.margin {
+                rows[rows.count - 1] = row
+            } else {
+                rows.append(entry)
+            }
+        }
+        return rows
+    }
+
+    private var keyPurposes: [(String, String)] {
+        if state.presence == .connecting { return [("q", "quit")] }
+        if state.chosen != nil {
+            return [("↑↓", "choose"), ("1-9", "pick"), ("Enter", "switch"), ("Esc", "back"), ("q", "quit")]
+        }
+        return [
+            ("l", state.snapshot.accounts.isEmpty ? "login" : "login another"), ("s", "switch"), ("o", "logout"),
+            ("a", "logout all"), ("t", "token"), ("c", "cancel"), ("q", "quit"),
+        ]
+    }
+}
+
+extension Screen {
+    /// What to open to sign in, and why.
+    static func addresses(_ login: LoginProgress) -> [(purpose: String, address: String)] {
+        if let code = login.userCode, let address = login.verificationUri {
+            return [("To sign in, enter the code \(Inert.text(code)) at:", Inert.text(address))]
+        }
+        guard let address = login.loginScreen ?? login.authorizationUri else { return [] }
+        return [("To sign in, open in your browser:", Inert.text(address))]
+    }
+}

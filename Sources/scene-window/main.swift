@@ -1,0 +1,4 @@
+import Glibc
+import SceneWindow
+
+exit(await SceneWindow.run(Array(CommandLine.arguments.dropFirst())))
