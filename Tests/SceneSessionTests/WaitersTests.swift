@@ -9,27 +9,23 @@ import Testing
         nonisolated let transport: Transport
         nonisolated var unownedExecutor: UnownedSerialExecutor { transport.unownedExecutor }
         let waiters = Waiters<Int>()
-        private(set) var began = 0
+        let began = Tally()
 
         init(_ transport: Transport) { self.transport = transport }
 
         func wait(until deadline: Instant? = nil) async -> Waited<Int> {
-            began += 1
+            began.add("began")
             return await waiters.wait(on: transport.loop, until: deadline)
         }
 
         func resume(_ value: Int) { waiters.resume(returning: value) }
-
-        func waiting(_ count: Int) async {
-            while began < count { await Task.yield() }
-        }
     }
 
     @Test func givesAllTheValue() async throws {
         let thread = Thread(try Transport())
         async let first = thread.wait()
         async let second = thread.wait()
-        await thread.waiting(2)
+        await thread.began.reaches(2)
         await thread.resume(7)
         for end in await [first, second] { #expect(end == .value(7)) }
     }
@@ -42,9 +38,9 @@ import Testing
     @Test func aCancellationEndsItsOwnWait() async throws {
         let thread = Thread(try Transport())
         let cancelled = Task { await thread.wait() }
-        await thread.waiting(1)
+        await thread.began.reaches(1)
         let other = Task { await thread.wait() }
-        await thread.waiting(2)
+        await thread.began.reaches(2)
         cancelled.cancel()
         #expect(await cancelled.value == .cancelled)
         await thread.resume(1)
