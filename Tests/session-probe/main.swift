@@ -40,7 +40,7 @@ func name(_ result: Result<Account, SceneError>) -> String {
         tell(
             "accounts", UserAccountManager.shared.currentAccount?.username ?? "nobody", accounts.joined(separator: ","))
     case "login":
-        Task {
+        Task.detached {
             tell(
                 "login",
                 name(
@@ -49,7 +49,7 @@ func name(_ result: Result<Account, SceneError>) -> String {
                     }))
         }
     case "logout":
-        Task {
+        Task.detached {
             tell(
                 "logged out",
                 name(
@@ -58,7 +58,7 @@ func name(_ result: Result<Account, SceneError>) -> String {
                     }))
         }
     case "switch":
-        Task {
+        Task.detached {
             let result = await result { () throws(SceneError) in
                 let accounts = try await UserAccountManager.shared.accounts()
                 guard let account = accounts.first(where: { $0.username == words[1] }) else { throw .noApp }
