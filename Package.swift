@@ -100,9 +100,11 @@ let package = Package(
         layer("SceneCommands", on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
         tests(
             of: "SceneCommands",
-            with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "scenectl"]),
+            with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "TestSupport", "scenectl"]),
         layer("SceneSession", on: ["LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
-        tests(of: "SceneSession", with: ["SceneModel"]),
+        tests(
+            of: "SceneSession",
+            with: ["LinuxIO", "SceneModel", "SceneProtocol", "TestSupport", "Varlink", "scened", "session-probe"]),
 
         // Example: a window, as an app's author would make one
         layer("SceneWindow", on: ["CommandLine", "LinuxIO", "SceneSession"]),
@@ -112,6 +114,14 @@ let package = Package(
         program("scened", on: ["SceneDaemon"]),
         program("scenectl", on: ["SceneCommands"]),
         program("scene-window", on: ["SceneWindow"]),
+
+        // What tests share
+        .target(
+            name: "TestSupport", dependencies: ["SceneModel", "SceneProtocol", "Varlink"], path: "Tests/TestSupport",
+            swiftSettings: swift),
+        // A program with a run loop of its own, as an app's author would write it.
+        .executableTarget(
+            name: "session-probe", dependencies: ["SceneSession"], path: "Tests/session-probe", swiftSettings: swift),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -147,12 +147,13 @@ extension SceneFeed {
 // MARK: Waiting
 
 extension SceneFeed {
-    /// Returns when the scene is connected; throws where it is closed, scened refuses it, or does not answer in time.
+    /// Returns when the scene is connected, or has been meanwhile; throws where it is closed, scened refuses it, or does not
+    /// answer in time.
     func connected(until deadline: Instant, on transport: isolated Transport) async throws(SceneError) {
-        let former = refusals
-        while !isConnected {
+        let former = (generation: generation, refusals: refusals)
+        while !isConnected, generation == former.generation {
             if isClosed { throw .sceneClosed }
-            if let refusal, refusals != former { throw refusal }
+            if let refusal, refusals != former.refusals { throw refusal }
             switch await changes.wait(on: transport.loop, until: deadline) {
             case .value: continue
             case .cancelled: throw .cancelled

@@ -20,6 +20,8 @@ public enum SceneSession {
 
     /// Gives work to the main actor in a program whose run loop is not Swift's own: `schedule` has to run what it is
     /// passed on the main thread, soon. Without it, blocks are run by Swift's main executor.
+    ///
+    /// In such a program a `Task` on the main actor never runs: make async calls from a detached one.
     public static func deliverBlocks(by schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         settings.withLock { $0.schedule = schedule }
         BlockQueue.scheduleAgain()

@@ -16,16 +16,21 @@ final class Waiters<Value: Sendable>: @unchecked Sendable {
 
     var isEmpty: Bool { continuations.isEmpty }
 
-    func wait(on loop: EventLoop, until deadline: Instant? = nil) async -> Waited<Value> {
+    /// `isolation` is an actor on the loop's thread.
+    func wait(
+        on loop: EventLoop, until deadline: Instant? = nil, isolation: isolated (any Actor)? = #isolation
+    ) async -> Waited<Value> {
         number += 1
         // A cancellation that comes late finds its own wait gone, and no other.
         let number = number
         let timer = deadline.map { deadline in
-            loop.schedule(at: deadline) { [weak self] in self?.end(number, .timedOut) }
+            loop.schedule(at: deadline) { self.end(number, .timedOut) }
         }
         defer { timer?.cancel() }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            // Without this the closure would run on some other thread.
+            _ = isolation
+            return await withCheckedContinuation { continuation in
                 if Task.isCancelled {
                     continuation.resume(returning: .cancelled)
                 } else {

@@ -1,5 +1,6 @@
 import SceneModel
 import SceneProtocol
+import TestSupport
 
 @testable import SceneCommands
 

@@ -2,6 +2,7 @@ import Foundation
 import SceneModel
 import SceneProtocol
 import Testing
+import TestSupport
 
 @testable import SceneCommands
 

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import TestSupport
 import Testing
 
 /// scenectl, run as a process.
@@ -11,19 +11,13 @@ final class Program {
         var errors: String
     }
 
-    /// Descriptors are made and inherited one process at a time, lest a child hold the pipe of another's.
-    private static let spawning = Mutex(())
-
     private var child: pid_t = 0
     private var input: Int32 = -1
     private var sources: [Int32] = []
     private var received: [[UInt8]] = [[], []]
 
     /// Built beside the tests.
-    static let path: String = {
-        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return (tests as NSString).deletingLastPathComponent + "/scenectl"
-    }()
+    static let path = Spawning.built("scenectl")
 
     /// `onTerminal`: output and errors are one terminal, and arrive as output.
     init(
@@ -34,21 +28,21 @@ final class Program {
         environment["PATH"] = environment["PATH"] ?? "/usr/bin:/bin"
         environment["TZ"] = "UTC"
         if let socket { environment["SCENED_SOCKET"] = socket }
-        try Self.spawning.withLock { _ in
-            let (stdin, input) = try Self.pipe()
+        try Spawning.oneAtATime {
+            let (stdin, input) = try Spawning.pipe()
             self.input = input
             var ends = [stdin]
             if onTerminal {
                 let pty = try PseudoTerminal()
                 sources = [pty.takeController()]
                 ends += [pty.terminal, pty.terminal]
-                child = try Self.spawn(executable, arguments, environment, ends)
+                child = try Spawning.start(executable, arguments, environment, ends)
             } else {
-                let (output, outputEnd) = try Self.pipe()
-                let (errors, errorsEnd) = try Self.pipe()
+                let (output, outputEnd) = try Spawning.pipe()
+                let (errors, errorsEnd) = try Spawning.pipe()
                 sources = [output, errors]
                 ends += [outputEnd, errorsEnd]
-                child = try Self.spawn(executable, arguments, environment, ends)
+                child = try Spawning.start(executable, arguments, environment, ends)
                 close(outputEnd)
                 close(errorsEnd)
             }
@@ -122,40 +116,6 @@ final class Program {
             }
         }
         return true
-    }
-
-    private static func pipe() throws -> (Int32, Int32) {
-        var ends: [Int32] = [-1, -1]
-        try #require(Glibc.pipe(&ends) == 0)
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        return (ends[0], ends[1])
-    }
-
-    private static func spawn(
-        _ executable: String, _ arguments: [String], _ environment: [String: String], _ ends: [Int32]
-    ) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-        posix_spawn_file_actions_init(&actions)
-        posix_spawnattr_init(&attributes)
-        defer {
-            posix_spawn_file_actions_destroy(&actions)
-            posix_spawnattr_destroy(&attributes)
-        }
-        for (index, end) in ends.enumerated() { posix_spawn_file_actions_adddup2(&actions, end, Int32(index)) }
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        posix_spawnattr_setsigmask(&attributes, &signals)
-        sigaddset(&signals, SIGPIPE)
-        sigaddset(&signals, SIGINT)
-        posix_spawnattr_setsigdefault(&attributes, &signals)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-        let words = ([executable] + arguments).map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-        defer { (words + variables).forEach { free($0) } }
-        var child: pid_t = 0
-        try #require(posix_spawn(&child, executable, &actions, &attributes, words, variables) == 0)
-        return child
     }
 }
 

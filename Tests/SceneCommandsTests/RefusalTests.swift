@@ -1,6 +1,7 @@
 import SceneModel
 import SceneProtocol
 import Testing
+import TestSupport
 
 @testable import SceneCommands
 

@@ -3,6 +3,7 @@ import SceneModel
 import SceneProtocol
 import Testing
 import Varlink
+import TestSupport
 
 @testable import SceneCommands
 

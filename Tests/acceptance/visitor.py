@@ -10,7 +10,7 @@ from scenes import eventually
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "idp"))
 from browser import Browser  # noqa: E402
 
-PASSWORDS = {"alice": "alice-pass-1", "bob": "bob-pass-1"}
+PASSWORDS = {user: f"{user}-pass-1" for user in ("alice", "bob", "carol", "dave")}
 
 
 def get(url, headers=(), timeout=20):

@@ -95,7 +95,7 @@ urlpatterns = [
 
 
 def populate():
-    for name in ("alice", "bob"):
+    for name in ("alice", "bob", "carol", "dave"):
         get_user_model().objects.create_user(name, f"{name}@example.com", f"{name}-pass-1",
                                              first_name=name.title(), last_name="Example")
     application = get_application_model().objects

@@ -60,8 +60,9 @@ class Followers:
         return json.loads(frames[-2])["parameters"]["event"]["at"]["sequence"] if len(frames) > 1 else -1
 
     def wait(self, sequence, timeout=60):
-        eventually(lambda: self.closed or all(self.last(n) >= sequence for n in range(len(self.received))), timeout,
-                   f"event {sequence} at every scene")
+        def arrived():
+            return all(n in self.closed or self.last(n) >= sequence for n in range(len(self.received)))
+        eventually(arrived, timeout, f"event {sequence} at every scene that is connected")
 
     def close(self):
         self._stopped = True

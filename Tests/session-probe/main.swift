@@ -1,0 +1,96 @@
+import Glibc
+import SceneSession
+
+// A program whose main thread runs a poll loop of its own. It does what the lines on its standard input say, and writes
+// a line for each block that runs.
+
+let loop = RunLoop()
+SceneSession.deliverBlocks { work in loop.perform(work) }
+
+func tell(_ words: String...) {
+    var line = words.joined(separator: " ") + "\n"
+    line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+}
+
+func name(_ result: Result<Account, SceneError>) -> String {
+    switch result {
+    case .success(let account): account.username ?? "?"
+    case .failure(let error): "\(error)"
+    }
+}
+
+@MainActor func obey(_ line: String) {
+    let words = line.split(separator: " ").map(String.init)
+    switch words.first {
+    case "configure": SceneSession.configure(app: words[1], socket: words[2])
+    case "register":
+        AuthHelper.registerBlock(forCurrentUserChangeNotifications: { event in
+            tell("user", words[1], event.current?.username ?? "nobody")
+        })
+        AuthHelper.registerBlock(forLogoutNotifications: { event in
+            tell("logout", words[1], event.account?.username ?? "?")
+        })
+        AuthHelper.registerBlock(forLogoutNotifications: { if loop.isOwnThread { tell("main", words[1]) } })
+    case "loginIfRequired": AuthHelper.loginIfRequired { (result: Result) in tell("completed", name(result)) }
+    case "loginIfRequired-plain": AuthHelper.loginIfRequired { tell("completed plainly") }
+    case "handleLogout": AuthHelper.handleLogout { (result: Result) in tell("handled", name(result)) }
+    case "handleLogout-plain": AuthHelper.handleLogout { tell("handled plainly") }
+    case "accounts":
+        let accounts = UserAccountManager.shared.userAccounts.compactMap(\.username).sorted()
+        tell(
+            "accounts", UserAccountManager.shared.currentAccount?.username ?? "nobody", accounts.joined(separator: ","))
+    case "login":
+        Task.detached {
+            tell(
+                "login",
+                name(
+                    await result { () throws(SceneError) in
+                        try await UserAccountManager.shared.login()
+                    }))
+        }
+    case "logout":
+        Task.detached {
+            tell(
+                "logged out",
+                name(
+                    await result { () throws(SceneError) in
+                        try await UserAccountManager.shared.logout().account
+                    }))
+        }
+    case "switch":
+        Task.detached {
+            let result = await result { () throws(SceneError) in
+                let accounts = try await UserAccountManager.shared.accounts()
+                guard let account = accounts.first(where: { $0.username == words[1] }) else { throw .noApp }
+                return try await UserAccountManager.shared.switchToUser(account)
+            }
+            tell("switched", name(result))
+        }
+    case "maps": tell("maps", libraries().joined(separator: " "))
+    case "ping": tell("pong", words[1])
+    default: exit(64)
+    }
+}
+
+func result(_ body: () async throws(SceneError) -> Account) async -> Result<Account, SceneError> {
+    do throws(SceneError) {
+        return .success(try await body())
+    } catch {
+        return .failure(error)
+    }
+}
+
+/// What this process has loaded.
+func libraries() -> Set<String> {
+    var found: Set<String> = []
+    guard let maps = fopen("/proc/self/maps", "r") else { return found }
+    defer { fclose(maps) }
+    var line = [CChar](repeating: 0, count: 4096)
+    while fgets(&line, Int32(line.count), maps) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if let name = text.split(separator: "/").last, name.contains(".so") { found.insert(name.filter { $0 != "\n" }) }
+    }
+    return found
+}
+
+loop.run { line in MainActor.assumeIsolated { obey(line) } }
