@@ -43,10 +43,10 @@ final class Channel: @unchecked Sendable {
     }
 
     /// The next answer, or why there will be none. A cancelled task gives the connection up, and the call with it.
-    func next(on loop: EventLoop) async -> Result<VarlinkAnswer, SceneError> {
+    func next(on transport: isolated Transport) async -> Result<VarlinkAnswer, SceneError> {
         if !arrived.isEmpty { return arrived.removeFirst() }
         guard connection.isOpen else { return .failure(.connectionLost) }
-        if case .value(let answer) = await waiting.wait(on: loop) { return answer }
+        if case .value(let answer) = await waiting.wait(on: transport.loop) { return answer }
         connection.close()
         return .failure(.cancelled)
     }

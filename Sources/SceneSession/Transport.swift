@@ -153,7 +153,7 @@ actor Transport {
     ) async throws(SceneError) -> Method.Reply where Method.Parameters: Sendable, Method.Reply: Sendable {
         channel.connection.send(VarlinkMessage.call(method, parameters, more: more))
         while true {
-            let answer = await channel.next(on: loop)
+            let answer = await channel.next(on: self)
             switch answer {
             case .failure(let error):
                 channel.connection.close()

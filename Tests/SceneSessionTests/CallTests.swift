@@ -182,7 +182,7 @@ import Testing
         let gate = Gate()
         let daemon = try FakeDaemon([
             connectScene: [Fixture.snapshot(1), .awaitGate(gate), Fixture.userChange(2, to: Fixture.ada)],
-            loginIfRequired: [Fixture.signedIn(2)],
+            loginIfRequired: [Fixture.signedIn(2)], GetLoginScreen.name: [.reply(GetLoginScreen.Reply())],
         ])
         let scene = try await daemon.scene()
         let tally = Tally()
@@ -191,6 +191,10 @@ import Testing
             AuthHelper.loginIfRequired(scene) { tally.add("completion") }
         }
         await daemon.called(loginIfRequired)
+        // The answer is here by now.
+        for _ in 0..<20 { _ = try await scene.loginScreen() }
+        await blocksHaveRun()
+        #expect(tally.entries.isEmpty)
         gate.open()
         await tally.reaches(2)
         #expect(tally.entries == ["event", "completion"])

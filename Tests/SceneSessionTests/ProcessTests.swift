@@ -4,8 +4,15 @@ import Testing
 
 /// A program of its own, with a run loop of its own and no scene: Tests/session-probe.
 @Suite(.timeLimit(.minutes(5))) struct ProcessTests {
-    private func probe(_ session: RealSession) throws -> ChildProcess {
-        let probe = try ChildProcess(Spawning.built("session-probe"), [])
+    /// `opener`: what xdg-open does, where there is a display.
+    private func probe(_ session: RealSession, opener: String? = nil) throws -> ChildProcess {
+        var environment: [String: String] = [:]
+        if let opener {
+            let directory = try TemporaryDirectory.make("bin")
+            try Spawning.script("#!/bin/sh\n\(opener)\n", at: directory + "/xdg-open")
+            environment = ["DISPLAY": ":9", "PATH": "\(directory):/usr/bin:/bin"]
+        }
+        let probe = try ChildProcess(Spawning.built("session-probe"), [], environment: environment)
         probe.type("configure notes \(session.daemon.socket)")
         return probe
     }
@@ -74,6 +81,25 @@ import Testing
         }
         probe.endInput()
         #expect(probe.wait() == 0)
+    }
+
+    @Test func theBrowserIsOpenedWhereThereIsADisplay() async throws {
+        let session = try await RealSession()
+        let visitor = Spawning.root + "/Tests/acceptance/visitor.py"
+        let probe = try probe(session, opener: "exec /usr/bin/python3 -B \(visitor) alice \"$1\"")
+        defer { probe.end() }
+        probe.type("loginIfRequired")
+        try await line(probe, "completed alice")
+        #expect(probe.written() == ["completed alice"])
+    }
+
+    @Test func theAddressIsToldWhereNoBrowserOpens() async throws {
+        let session = try await RealSession()
+        let probe = try probe(session, opener: "exit 3")
+        defer { probe.end() }
+        probe.type("loginIfRequired")
+        let screen = try await screen(probe, 1)
+        #expect(screen.hasPrefix("http://127.0.0.1:"))
     }
 
     /// scened hangs: calls wait, and the program's own thread goes on.

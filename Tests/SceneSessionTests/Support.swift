@@ -2,7 +2,6 @@ import Foundation
 import LinuxIO
 import SceneModel
 import SceneProtocol
-import Synchronization
 import TestSupport
 import Testing
 import Varlink
@@ -67,7 +66,7 @@ final class Tally: Sendable {
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var entries: [String] { state.withLock(\.entries) }
 

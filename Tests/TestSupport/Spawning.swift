@@ -20,6 +20,14 @@ package enum Spawning {
     package static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path
 
+    /// Writes an executable file. A child that inherited it while it was written could not be made to run it (ETXTBSY).
+    package static func script(_ text: String, at path: String) throws {
+        try oneAtATime {
+            try text.write(toFile: path, atomically: true, encoding: .utf8)
+            chmod(path, 0o755)
+        }
+    }
+
     /// Its reading and its writing end.
     package static func pipe() throws -> (Int32, Int32) {
         var ends: [Int32] = [-1, -1]
