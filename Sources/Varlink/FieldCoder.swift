@@ -26,9 +26,11 @@ package struct FieldCoder {
         try code(name, &value)
     }
 
-    /// Absent and null are alike; nil is not written.
+    /// Absent and null are alike, and leave the value as it is: nil in a new record. Nil is not written.
     package mutating func field<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
-        try code(name, &value)
+        // Where the member is absent, nothing needs T, which generic code looks up at run time.
+        guard mode == .reading else { return try code(name, &value) }
+        if let element = member(name) { value = try read(element, name) }
     }
 
     /// A record that the interface text declares as `object`.
@@ -55,7 +57,7 @@ package struct FieldCoder {
     private mutating func code<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
         switch mode {
         case .reading:
-            value = try read(name)
+            if let element = member(name) { value = try read(element, name) }
         case .writing:
             guard let value else { return }
             writer.key(name)
@@ -94,8 +96,7 @@ extension FieldCoder {
         return element
     }
 
-    private mutating func read<T: WireValue>(_ name: String) throws(WireError) -> T? {
-        guard let element = member(name) else { return nil }
+    private func read<T: WireValue>(_ element: JSONElement, _ name: String) throws(WireError) -> T? {
         do {
             return try T(wire: element, parameter: name)
         } catch {
@@ -118,7 +119,7 @@ extension FieldCoder {
     }
 
     /// Refuses what no field has asked for.
-    func finishReading() throws(WireError) {
+    mutating func finishReading() throws(WireError) {
         guard let object, !object.isLenient, consumedCount < object.memberCount else { return }
         var place = object.firstMember
         while let member = place, consumed & (1 << UInt64(member.ordinal)) != 0 {
