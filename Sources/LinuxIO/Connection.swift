@@ -19,12 +19,16 @@ package final class Connection {
     package var onClosed: () -> Void = {}
 
     /// -1 once closed.
-    package private(set) var descriptor: Int32
+    package var descriptor: Int32 { socket }
+
+    // Private: accesses to what no other file can see need no check at run time.
+    private var socket: Int32
     private let loop: EventLoop
     private var watch: Watch?
     private var output = OutputQueue()
     private var isReading = true
-    package private(set) var inputEnded = false
+    package var inputEnded: Bool { hasInputEnded }
+    private var hasInputEnded = false
     /// The peer takes no more; what it sent before is still handed over.
     private var outputFailed = false
     private var closesWhenSent = false
@@ -46,19 +50,19 @@ package final class Connection {
         id = cookie
         peer = try Peer(socket: descriptor.raw)
         self.loop = loop
-        self.descriptor = -1
+        socket = -1
         watch = try loop.watch(descriptor.raw, .readable) { [self] in ready($0) }
-        self.descriptor = descriptor.release()
+        socket = descriptor.release()
     }
 
     deinit {
-        if descriptor >= 0 {
+        if socket >= 0 {
             peer.detach()
-            Glibc.close(descriptor)
+            Glibc.close(socket)
         }
     }
 
-    package var isOpen: Bool { descriptor >= 0 }
+    package var isOpen: Bool { socket >= 0 }
 
     /// Bytes that wait for the peer to read.
     package var unsentBytes: Int { output.count }
@@ -67,7 +71,7 @@ package final class Connection {
     package func send(_ bytes: [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
         guard output.isEmpty else { return output.append(bytes, from: 0) }
-        let sent = OutputQueue.send(bytes, from: 0, to: descriptor)
+        let sent = OutputQueue.send(bytes, from: 0, to: socket)
         if sent == bytes.count { return }
         guard sent >= 0 || errno == EAGAIN else { return failOutput() }
         output.append(bytes, from: max(sent, 0))
@@ -93,8 +97,8 @@ package final class Connection {
         patience = nil
         output.removeAll()
         peer.detach()
-        Glibc.close(descriptor)
-        descriptor = -1
+        Glibc.close(socket)
+        socket = -1
         loop.atEndOfTurn { [self] in
             onClosed()
             (onReceive, onDrained, onInputEnded, onClosed) = ({ _ in }, {}, {}, {})
@@ -117,7 +121,7 @@ extension Connection {
     /// What one turn writes to one connection, at most.
     private static let share = 256 << 10
 
-    private var receives: Bool { isReading && !inputEnded && !closesWhenSent }
+    private var receives: Bool { isReading && !hasInputEnded && !closesWhenSent }
 
     private func updateInterest() {
         var interest: Readiness = receives ? .readable : []
@@ -138,7 +142,7 @@ extension Connection {
 
     private func flush() {
         guard !output.isEmpty else { return }
-        guard output.write(to: descriptor, limit: Self.share) else { return failOutput() }
+        guard output.write(to: socket, limit: Self.share) else { return failOutput() }
         guard output.isEmpty else { return }
         updateInterest()
         if closesWhenSent { close() } else { onDrained() }
@@ -148,7 +152,7 @@ extension Connection {
     private func receive() -> Bool {
         let buffer = loop.receiveBuffer
         // Without a control buffer the kernel lets go of descriptors that came along (unix(7), SCM_RIGHTS).
-        let count = retryingInterrupted { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+        let count = retryingInterrupted { recv(socket, buffer.baseAddress, buffer.count, 0) }
         if count > 0 {
             onReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             return true
@@ -158,7 +162,7 @@ extension Connection {
             close()
             return false
         }
-        inputEnded = true
+        hasInputEnded = true
         updateInterest()
         onInputEnded()
         return false
