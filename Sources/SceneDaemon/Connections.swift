@@ -71,7 +71,7 @@ extension Daemon {
         var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
         open.isManager = call.method.hasPrefix(ManagerInterface.name)
         served.call = open
-        guard let method = Self.methods[call.method] else {
+        guard let method = method(call.method) else {
             return answer(open.id, unknown(call))
         }
         do throws(WireError) {

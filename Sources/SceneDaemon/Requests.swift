@@ -21,6 +21,14 @@ struct Request {
 extension Daemon {
     typealias Method = @Sendable (isolated Daemon, Request) throws(WireError) -> Void
 
+    /// Calls come in bursts of the same method.
+    func method(_ name: String) -> Method? {
+        if let lastMethod, lastMethod.name == name { return lastMethod.method }
+        guard let method = Self.methods[name] else { return nil }
+        lastMethod = (name, method)
+        return method
+    }
+
     /// Every method by its full name.
     static let methods: [String: Method] = Dictionary(
         sessionMethods + loginHostMethods + managerMethods + serviceMethods, uniquingKeysWith: { first, _ in first })
