@@ -59,19 +59,24 @@ extension Daemon {
 
     /// Reads no more than can be served.
     private func regulate(_ served: ServedConnection) {
-        let isWilling = served.wire.wantsInput && served.connection.unsentBytes < ServedConnection.unreadLimit
+        let isWilling =
+            Self.wantsInput(&served.wire) && served.connection.unsentBytes < ServedConnection.unreadLimit
         if isWilling != served.isReading {
             served.isReading = isWilling
             if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
         }
     }
 
+    // Looked at through the property, it would be copied.
+    private static func wantsInput(_ wire: inout ServerConnection) -> Bool { wire.wantsInput }
+
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
         counters.calls += 1
         var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
-        open.isManager = call.method.hasPrefix(ManagerInterface.name)
+        let called = called(call.method)
+        open.isManager = called.isManager
         served.call = open
-        guard let method = method(call.method) else {
+        guard let method = called.method else {
             return answer(open.id, unknown(call))
         }
         do throws(WireError) {

@@ -32,7 +32,7 @@ actor Daemon {
     var userLogouts: [CallID: UserLogout] = [:]
     var counters = Counters()
     let listeners: [SocketListener]
-    var lastMethod: (name: String, method: Method)?
+    var lastCalled: Called?
     private var nextNumber = 0
     private var isStopping = false
     private var statusTimer: LoopTimer?

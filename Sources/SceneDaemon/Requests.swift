@@ -21,12 +21,20 @@ struct Request {
 extension Daemon {
     typealias Method = @Sendable (isolated Daemon, Request) throws(WireError) -> Void
 
-    /// Calls come in bursts of the same method.
-    func method(_ name: String) -> Method? {
-        if let lastMethod, lastMethod.name == name { return lastMethod.method }
-        guard let method = Self.methods[name] else { return nil }
-        lastMethod = (name, method)
-        return method
+    /// A method that was called. Calls come in bursts of the same, so the last one is kept.
+    struct Called {
+        let name: String
+        let isManager: Bool
+        /// Nil where there is no such method.
+        let method: Method?
+    }
+
+    func called(_ name: String) -> Called {
+        if let lastCalled, lastCalled.name == name { return lastCalled }
+        let called = Called(
+            name: name, isManager: name.hasPrefix(ManagerInterface.name), method: Self.methods[name])
+        if called.method != nil { lastCalled = called }
+        return called
     }
 
     /// Every method by its full name.

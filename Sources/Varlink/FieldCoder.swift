@@ -30,7 +30,7 @@ package struct FieldCoder {
     package mutating func field<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
         // Where the member is absent, nothing needs T, which generic code looks up at run time.
         guard mode == .reading else { return try code(name, &value) }
-        if let element = member(name) { value = try read(element, name) }
+        if let element = member(name) { try read(element, name, into: &value) }
     }
 
     /// A record that the interface text declares as `object`.
@@ -57,7 +57,7 @@ package struct FieldCoder {
     private mutating func code<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
         switch mode {
         case .reading:
-            if let element = member(name) { value = try read(element, name) }
+            if let element = member(name) { try read(element, name, into: &value) }
         case .writing:
             guard let value else { return }
             writer.key(name)
@@ -84,11 +84,10 @@ extension FieldCoder {
 // MARK: Reading
 
 extension FieldCoder {
-    static func reading(_ object: JSONElement?) -> FieldCoder {
-        var coder = FieldCoder(.reading)
-        coder.object = object
-        coder.expected = object?.firstMember
-        return coder
+    init(reading object: JSONElement?) {
+        self.init(.reading)
+        self.object = object
+        expected = object?.firstMember
     }
 
     private mutating func required(_ name: String) throws(WireError) -> JSONElement {
@@ -96,12 +95,13 @@ extension FieldCoder {
         return element
     }
 
-    private func read<T: WireValue>(_ element: JSONElement, _ name: String) throws(WireError) -> T? {
+    @inline(never)
+    private func read<T: WireValue>(_ element: JSONElement, _ name: String, into value: inout T?) throws(WireError) {
         do {
-            return try T(wire: element, parameter: name)
+            value = try T(wire: element, parameter: name)
         } catch {
-            if error.problem == .unknownValue, error.parameter == name, element.isLenient { return nil }
-            throw error
+            guard error.problem == .unknownValue, error.parameter == name, element.isLenient else { throw error }
+            value = nil
         }
     }
 
