@@ -90,6 +90,15 @@ extension FieldCoder {
         expected = object?.firstMember
     }
 
+    /// Strict, unless the element is being read leniently.
+    static func read(_ record: inout some WireRecord, from object: JSONElement) throws(WireError) {
+        var coder = FieldCoder(.reading)
+        coder.object = object
+        coder.expected = object.firstMember
+        try record.fields(&coder)
+        try coder.finishReading(object)
+    }
+
     private mutating func required(_ name: String) throws(WireError) -> JSONElement {
         guard let element = member(name) else { throw WireError(parameter: name, problem: .missing) }
         return element
@@ -119,8 +128,8 @@ extension FieldCoder {
     }
 
     /// Refuses what no field has asked for.
-    mutating func finishReading() throws(WireError) {
-        guard let object, !object.isLenient, consumedCount < object.memberCount else { return }
+    private func finishReading(_ object: JSONElement) throws(WireError) {
+        guard !object.isLenient, consumedCount < object.memberCount else { return }
         var place = object.firstMember
         while let member = place, consumed & (1 << UInt64(member.ordinal)) != 0 {
             place = object.member(after: member)

@@ -55,7 +55,7 @@ final class JSONDocument: @unchecked Sendable {
         capacity = count / 8 + 8
         let tapeBytes = capacity * MemoryLayout<JSONToken>.stride
         storage = .allocate(
-            byteCount: tapeBytes + count + Self.padding, alignment: 16)
+            byteCount: tapeBytes + count + Self.padding, alignment: MemoryLayout<JSONToken>.alignment)
         tape = storage.bindMemory(to: JSONToken.self, capacity: capacity)
         text = (storage + tapeBytes).bindMemory(to: UInt8.self, capacity: count + Self.padding)
         if let source = bytes.baseAddress { memcpy(text, source, count) }

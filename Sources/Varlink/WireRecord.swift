@@ -29,10 +29,8 @@ extension WireRecord {
     package init(wire: JSONElement, parameter: String) throws(WireError) {
         guard wire.isObject else { throw WireError(parameter: parameter) }
         self.init()
-        var coder = FieldCoder(reading: wire)
         do {
-            try fields(&coder)
-            try coder.finishReading()
+            try FieldCoder.read(&self, from: wire)
         } catch {
             throw error.within(parameter)
         }
