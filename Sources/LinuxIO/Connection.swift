@@ -25,7 +25,8 @@ package final class Connection {
     private var socket: Int32
     private let loop: EventLoop
     private var watch: Watch?
-    private var output = OutputQueue()
+    /// What the socket did not take; nil where it took all.
+    private var output: OutputQueue?
     private var isReading = true
     package var inputEnded: Bool { hasInputEnded }
     private var hasInputEnded = false
@@ -65,16 +66,18 @@ package final class Connection {
     package var isOpen: Bool { socket >= 0 }
 
     /// Bytes that wait for the peer to read.
-    package var unsentBytes: Int { output.count }
+    package var unsentBytes: Int { output?.count ?? 0 }
 
     /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
     package func send(_ bytes: [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
-        guard output.isEmpty else { return output.append(bytes, from: 0) }
+        if let output { return output.append(bytes, from: 0) }
         let sent = OutputQueue.send(bytes, from: 0, to: socket)
         if sent == bytes.count { return }
         guard sent >= 0 || errno == EAGAIN else { return failOutput() }
-        output.append(bytes, from: max(sent, 0))
+        let rest = OutputQueue()
+        rest.append(bytes, from: max(sent, 0))
+        output = rest
         updateInterest()
     }
 
@@ -95,7 +98,7 @@ package final class Connection {
         watch = nil
         patience?.cancel()
         patience = nil
-        output.removeAll()
+        output = nil
         peer.detach()
         Glibc.close(socket)
         socket = -1
@@ -108,7 +111,7 @@ package final class Connection {
     /// Closes once the peer has taken all, or after 30 seconds. Nothing more is received or sent.
     package func closeWhenSent() {
         guard isOpen, !closesWhenSent else { return }
-        guard !output.isEmpty else { return close() }
+        guard output != nil else { return close() }
         closesWhenSent = true
         patience = loop.schedule(at: EventLoop.now.boot.advanced(bySeconds: 30)) { [self] in close() }
         updateInterest()
@@ -125,7 +128,7 @@ extension Connection {
 
     private func updateInterest() {
         var interest: Readiness = receives ? .readable : []
-        if !output.isEmpty { interest.insert(.writable) }
+        if output != nil { interest.insert(.writable) }
         watch?.update(interest)
     }
 
@@ -141,9 +144,10 @@ extension Connection {
     }
 
     private func flush() {
-        guard !output.isEmpty else { return }
+        guard let output else { return }
         guard output.write(to: socket, limit: Self.share) else { return failOutput() }
         guard output.isEmpty else { return }
+        self.output = nil
         updateInterest()
         if closesWhenSent { close() } else { onDrained() }
     }
@@ -174,7 +178,7 @@ extension Connection {
     }
 
     private func failOutput() {
-        output.removeAll()
+        output = nil
         outputFailed = true
         loop.atEndOfTurn { [self] in
             receiveRest()

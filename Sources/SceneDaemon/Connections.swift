@@ -97,9 +97,9 @@ extension Daemon {
 
     /// The call's last message. The next one behind it is taken.
     func answer(_ id: CallID, _ message: [UInt8]) {
-        guard let served = connections[id], let call = served.call else { return }
+        guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
-        if !call.oneway { served.connection.send(message) }
+        if !oneway { served.connection.send(message) }
         served.wire.callEnded()
         serve(served)
     }
