@@ -60,7 +60,7 @@ extension Daemon {
     /// Reads no more than can be served.
     private func regulate(_ served: ServedConnection) {
         let isWilling =
-            Self.wantsInput(&served.wire) && served.connection.unsentBytes < ServedConnection.unreadLimit
+            served.connection.unsentBytes < ServedConnection.unreadLimit && Self.wantsInput(&served.wire)
         if isWilling != served.isReading {
             served.isReading = isWilling
             if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }

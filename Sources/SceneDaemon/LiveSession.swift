@@ -41,8 +41,9 @@ final class LiveSession {
         (event(&session, world), session.nextDeadline)
     }
 
-    /// LoginIfRequired's answer where no login is needed: encoded once until a change is committed.
+    /// LoginIfRequired's answer where no login is needed: known, once it was given, until a change is committed.
     func answerIfSignedIn(scene: String?, options: LoginOptions?) -> [UInt8]? {
+        if scene == nil, options == nil, let knownAnswer { return knownAnswer }
         guard Self.isAlreadySignedIn(&session, scene, options) else { return nil }
         if let knownAnswer { return knownAnswer }
         guard let progress = session.alreadySignedIn else { return nil }
