@@ -156,7 +156,7 @@ extension Connection {
     private func receive() -> Bool {
         let buffer = loop.receiveBuffer
         // Without a control buffer the kernel lets go of descriptors that came along (unix(7), SCM_RIGHTS).
-        let count = retryingInterrupted { recv(socket, buffer.baseAddress, buffer.count, 0) }
+        let count = retryingInterrupted { clinux_receive(socket, buffer.baseAddress, buffer.count) }
         if count > 0 {
             onReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             return true

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Bytes that a socket has not taken yet. Chunks are shared with whoever sent them, not copied.
@@ -56,7 +57,7 @@ final class OutputQueue {
         bytes.withUnsafeBytes { buffer in
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
             return retryingInterrupted {
-                Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                clinux_send(socket, rest.baseAddress, rest.count)
             }
         }
     }
