@@ -116,15 +116,11 @@ extension FieldCoder {
 
     /// Nil where the member is absent or null.
     private mutating func member(_ name: String) -> JSONElement? {
-        guard let object else { return nil }
-        var place = expected
-        if let member = place, !object.isNamed(member, name) { place = nil }
-        guard let member = place ?? object.member(name, from: object.firstMember) else { return nil }
-        expected = object.member(after: member)
+        guard let member = object?.member(name, expecting: expected) else { return nil }
+        expected = object?.member(after: member)
         consumed |= 1 << UInt64(member.ordinal)
         consumedCount += 1
-        let value = object.value(of: member)
-        return value.isNull ? nil : value
+        return object?.valueUnlessNull(of: member)
     }
 
     /// Refuses what no field has asked for.
