@@ -21,6 +21,14 @@ int clinux_accept(int listener) {
     return accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
+ssize_t clinux_send(int socket, const void *bytes, size_t count) {
+    return syscall(SYS_sendto, socket, bytes, count, MSG_NOSIGNAL | MSG_DONTWAIT, NULL, 0);
+}
+
+ssize_t clinux_receive(int socket, void *bytes, size_t count) {
+    return syscall(SYS_recvfrom, socket, bytes, count, MSG_DONTWAIT, NULL, NULL);
+}
+
 static int epoll_control(int epoll, int operation, int descriptor, uint32_t events, uint64_t data) {
     struct epoll_event event = {.events = events, .data = {.u64 = data}};
     return epoll_ctl(epoll, operation, descriptor, &event);

@@ -22,12 +22,17 @@ package final class Connection {
     package var isHeldElsewhere = false
 
     /// -1 once closed.
-    package private(set) var descriptor: Int32
+    package var descriptor: Int32 { socket }
+
+    // Private: accesses to what no other file can see need no check at run time.
+    private var socket: Int32
     private let loop: EventLoop
     private var watch: Watch?
-    private var output = OutputQueue()
+    /// What the socket did not take; nil where it took all.
+    private var output: OutputQueue?
     private var isReading = true
-    package private(set) var inputEnded = false
+    package var inputEnded: Bool { hasInputEnded }
+    private var hasInputEnded = false
     /// The peer takes no more; what it sent before is still handed over.
     private var outputFailed = false
     private var closesWhenSent = false
@@ -49,31 +54,33 @@ package final class Connection {
         id = cookie
         peer = try Peer(socket: descriptor.raw)
         self.loop = loop
-        self.descriptor = -1
+        socket = -1
         watch = try loop.watch(descriptor.raw, .readable) { [self] in ready($0) }
-        self.descriptor = descriptor.release()
+        socket = descriptor.release()
     }
 
     deinit {
-        if descriptor >= 0 {
+        if socket >= 0 {
             peer.detach()
-            Glibc.close(descriptor)
+            Glibc.close(socket)
         }
     }
 
-    package var isOpen: Bool { descriptor >= 0 }
+    package var isOpen: Bool { socket >= 0 }
 
     /// Bytes that wait for the peer to read.
-    package var unsentBytes: Int { output.count }
+    package var unsentBytes: Int { output?.count ?? 0 }
 
     /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
     package func send(_ bytes: [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
-        guard output.isEmpty else { return output.append(bytes, from: 0) }
-        let sent = OutputQueue.send(bytes, from: 0, to: descriptor)
+        if let output { return output.append(bytes, from: 0) }
+        let sent = OutputQueue.send(bytes, from: 0, to: socket)
         if sent == bytes.count { return }
         guard sent >= 0 || errno == EAGAIN else { return failOutput() }
-        output.append(bytes, from: max(sent, 0))
+        let rest = OutputQueue()
+        rest.append(bytes, from: max(sent, 0))
+        output = rest
         updateInterest()
     }
 
@@ -94,11 +101,11 @@ package final class Connection {
         watch = nil
         patience?.cancel()
         patience = nil
-        output.removeAll()
+        output = nil
         peer.detach()
-        if isHeldElsewhere { shutDown(descriptor) }
-        Glibc.close(descriptor)
-        descriptor = -1
+        if isHeldElsewhere { shutDown(socket) }
+        Glibc.close(socket)
+        socket = -1
         loop.atEndOfTurn { [self] in
             onClosed()
             (onReceive, onDrained, onInputEnded, onClosed) = ({ _ in }, {}, {}, {})
@@ -108,7 +115,7 @@ package final class Connection {
     /// Closes once the peer has taken all, or after 30 seconds. Nothing more is received or sent.
     package func closeWhenSent() {
         guard isOpen, !closesWhenSent else { return }
-        guard !output.isEmpty else { return close() }
+        guard output != nil else { return close() }
         closesWhenSent = true
         patience = loop.schedule(at: EventLoop.now.boot.advanced(bySeconds: 30)) { [self] in close() }
         updateInterest()
@@ -121,11 +128,11 @@ extension Connection {
     /// What one turn writes to one connection, at most.
     private static let share = 256 << 10
 
-    private var receives: Bool { isReading && !inputEnded && !closesWhenSent }
+    private var receives: Bool { isReading && !hasInputEnded && !closesWhenSent }
 
     private func updateInterest() {
         var interest: Readiness = receives ? .readable : []
-        if !output.isEmpty { interest.insert(.writable) }
+        if output != nil { interest.insert(.writable) }
         watch?.update(interest)
     }
 
@@ -141,9 +148,10 @@ extension Connection {
     }
 
     private func flush() {
-        guard !output.isEmpty else { return }
-        guard output.write(to: descriptor, limit: Self.share) else { return failOutput() }
+        guard let output else { return }
+        guard output.write(to: socket, limit: Self.share) else { return failOutput() }
         guard output.isEmpty else { return }
+        self.output = nil
         updateInterest()
         if closesWhenSent { close() } else { onDrained() }
     }
@@ -152,7 +160,7 @@ extension Connection {
     private func receive() -> Bool {
         let buffer = loop.receiveBuffer
         // Without a control buffer the kernel lets go of descriptors that came along (unix(7), SCM_RIGHTS).
-        let count = retryingInterrupted { recv(descriptor, buffer.baseAddress, buffer.count, 0) }
+        let count = retryingInterrupted { clinux_receive(socket, buffer.baseAddress, buffer.count) }
         if count > 0 {
             onReceive(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
             return true
@@ -162,7 +170,7 @@ extension Connection {
             close()
             return false
         }
-        inputEnded = true
+        hasInputEnded = true
         updateInterest()
         onInputEnded()
         return false
@@ -174,7 +182,7 @@ extension Connection {
     }
 
     private func failOutput() {
-        output.removeAll()
+        output = nil
         outputFailed = true
         loop.atEndOfTurn { [self] in
             receiveRest()

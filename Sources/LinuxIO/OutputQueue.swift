@@ -1,7 +1,8 @@
+import CLinux
 import Glibc
 
 /// Bytes that a socket has not taken yet. Chunks are shared with whoever sent them, not copied.
-struct OutputQueue {
+final class OutputQueue {
     private var chunks: [[UInt8]] = []
     private var first = 0
     /// How much of the first chunk is written.
@@ -10,7 +11,7 @@ struct OutputQueue {
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ chunk: [UInt8], from offset: Int) {
+    func append(_ chunk: [UInt8], from offset: Int) {
         guard offset < chunk.count else { return }
         if isEmpty { self.offset = offset }
         count += chunk.count - (isEmpty ? offset : 0)
@@ -18,7 +19,7 @@ struct OutputQueue {
     }
 
     /// Writes up to `limit` bytes or until the socket takes no more. False: it never will again.
-    mutating func write(to socket: Int32, limit: Int) -> Bool {
+    func write(to socket: Int32, limit: Int) -> Bool {
         var written = 0
         while first < chunks.count, written < limit {
             let sent = Self.send(chunks[first], from: offset, to: socket)
@@ -29,11 +30,14 @@ struct OutputQueue {
         return true
     }
 
-    mutating func removeAll() {
-        self = OutputQueue()
+    private func removeAll() {
+        chunks = []
+        first = 0
+        offset = 0
+        count = 0
     }
 
-    private mutating func advance(by sent: Int) {
+    private func advance(by sent: Int) {
         count -= sent
         offset += sent
         guard offset >= chunks[first].count else { return }
@@ -53,7 +57,7 @@ struct OutputQueue {
         bytes.withUnsafeBytes { buffer in
             let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
             return retryingInterrupted {
-                Glibc.send(socket, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+                clinux_send(socket, rest.baseAddress, rest.count)
             }
         }
     }

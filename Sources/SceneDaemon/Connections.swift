@@ -64,19 +64,24 @@ extension Daemon {
 
     /// Reads no more than can be served.
     private func regulate(_ served: ServedConnection) {
-        let isWilling = served.wire.wantsInput && served.connection.unsentBytes < ServedConnection.unreadLimit
+        let isWilling =
+            served.connection.unsentBytes < ServedConnection.unreadLimit && Self.wantsInput(&served.wire)
         if isWilling != served.isReading {
             served.isReading = isWilling
             if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
         }
     }
 
+    // Looked at through the property, it would be copied.
+    private static func wantsInput(_ wire: inout ServerConnection) -> Bool { wire.wantsInput }
+
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
         counters.calls += 1
         var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
-        open.isManager = call.method.hasPrefix(ManagerInterface.name)
+        let called = called(call.method)
+        open.isManager = called.isManager
         served.call = open
-        guard let method = Self.methods[call.method] else {
+        guard let method = called.method else {
             return answer(open.id, unknown(call))
         }
         do throws(WireError) {
@@ -97,9 +102,9 @@ extension Daemon {
 
     /// The call's last message. The next one behind it is taken.
     func answer(_ id: CallID, _ message: [UInt8]) {
-        guard let served = connections[id], let call = served.call else { return }
+        guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
-        if !call.oneway { served.connection.send(message) }
+        if !oneway { served.connection.send(message) }
         served.wire.callEnded()
         serve(served)
     }

@@ -45,6 +45,7 @@ actor Daemon {
     private var inheritance: Inheritance
     /// Scenes whose connections were taken up from the process before this one.
     var restoredScenes = 0
+    var lastCalled: Called?
     private var nextNumber = 0
     private var isStopping = false
     private var statusTimer: LoopTimer?

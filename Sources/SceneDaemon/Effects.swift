@@ -30,7 +30,6 @@ extension Daemon {
 
     private func carryOut(_ action: Action, _ live: LiveSession) {
         switch action {
-        case .reply(let call, .alreadySignedIn): answer(call, live.alreadySignedIn)
         case .reply(let call, let reply): answer(call, reply)
         case .progress(let call, let progress): tell(call, progress)
         case .fail(let call, let failure): fail(call, failure)
@@ -50,7 +49,6 @@ extension Daemon {
     private func answer(_ call: CallID, _ reply: Reply) {
         switch reply {
         case .login(let progress): answer(call, LoginIfRequired.Reply(progress: progress))
-        case .alreadySignedIn: break
         case .done: answer(call, UpdateScene.Reply())
         case .switched(let account, let at): answer(call, SwitchAccount.Reply(account: account, at: at))
         case .loggedOut(let result, let at): answer(call, Logout.Reply(result: result, at: at))

@@ -18,7 +18,7 @@ final class LiveSession {
     /// Under way while there are scenes that have not had their turn.
     var delivery: Delivery?
     private var frames: [Int: [UInt8]] = [:]
-    private var knownAlreadySignedIn: [UInt8]?
+    private var knownAnswer: [UInt8]?
 
     let key: SessionKey
 
@@ -34,24 +34,31 @@ final class LiveSession {
         Self.decide(&session, event, world)
     }
 
-    // The session is large: looked at through the property, it would be copied.
+    // The session is large: where it is looked at through the property, it is copied.
     private static func decide(
         _ session: inout Session, _ event: (inout Session, World) -> [Action], _ world: World
     ) -> (actions: [Action], deadline: Instant?) {
         (event(&session, world), session.nextDeadline)
     }
 
-    /// The answer to a login that is not needed: encoded once until a change is committed.
-    var alreadySignedIn: [UInt8] {
-        if let knownAlreadySignedIn { return knownAlreadySignedIn }
-        let progress = session.alreadySignedIn ?? LoginProgress(.alreadySignedIn)
+    /// LoginIfRequired's answer where no login is needed: known, once it was given, until a change is committed.
+    func answerIfSignedIn(scene: String?, options: LoginOptions?) -> [UInt8]? {
+        if scene == nil, options == nil, let knownAnswer { return knownAnswer }
+        guard Self.isAlreadySignedIn(&session, scene, options) else { return nil }
+        if let knownAnswer { return knownAnswer }
+        guard let progress = session.alreadySignedIn else { return nil }
         let message = VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress))
-        knownAlreadySignedIn = message
+        knownAnswer = message
         return message
     }
 
+    private static func isAlreadySignedIn(_ session: inout Session, _ scene: String?, _ options: LoginOptions?) -> Bool
+    {
+        session.isAlreadySignedIn(scene: scene, options: options)
+    }
+
     /// The session has changed.
-    func forgetReply() { knownAlreadySignedIn = nil }
+    func forgetReply() { knownAnswer = nil }
 
     /// An event as it goes to every scene: encoded once.
     /// Nil where the history no longer has it.

@@ -21,6 +21,22 @@ struct Request {
 extension Daemon {
     typealias Method = @Sendable (isolated Daemon, Request) throws(WireError) -> Void
 
+    /// A method that was called. Calls come in bursts of the same, so the last one is kept.
+    struct Called {
+        let name: String
+        let isManager: Bool
+        /// Nil where there is no such method.
+        let method: Method?
+    }
+
+    func called(_ name: String) -> Called {
+        if let lastCalled, lastCalled.name == name { return lastCalled }
+        let called = Called(
+            name: name, isManager: name.hasPrefix(ManagerInterface.name), method: Self.methods[name])
+        if called.method != nil { lastCalled = called }
+        return called
+    }
+
     /// Every method by its full name.
     static let methods: [String: Method] = Dictionary(
         sessionMethods + loginHostMethods + managerMethods + serviceMethods, uniquingKeysWith: { first, _ in first })

@@ -24,7 +24,12 @@ package enum Service {
                     terminator: "")
             case .run(let arguments):
                 let options = try DaemonOptions(arguments, environment: environment)
-                return options.checksConfiguration ? check(options) : serve(options)
+                guard !options.checksConfiguration else { return check(options) }
+                defer {
+                    Outbox.journal.flush(seconds: 2)
+                    Outbox.serviceManager.flush(seconds: 2)
+                }
+                return serve(options)
             }
             return 0
         } catch {

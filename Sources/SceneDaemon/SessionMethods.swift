@@ -9,6 +9,9 @@ import Varlink
 extension Daemon {
     static let sessionMethods: [(String, Method)] = [
         serveSession(LoginIfRequired.self, app: \.app) { daemon, request, call, live in
+            if let answer = live.answerIfSignedIn(scene: call.scene, options: call.options) {
+                return daemon.answer(request.id, answer)
+            }
             daemon.happened(live) {
                 $0.loginIfRequired(request.caller(call.scene), options: call.options ?? LoginOptions(), world: $1)
             }

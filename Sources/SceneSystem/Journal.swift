@@ -6,8 +6,12 @@ package enum Journal {
     static let identifier = String(cString: csystemd_program_name())
     private static let socket = "/run/systemd/journal/socket"
 
-    /// Writes to the journal, or, where there is none, to standard error. Failure is nobody's concern.
+    /// Writes to the journal, or, where there is none, to standard error, soon. Failure is nobody's concern.
     package static func write(_ entry: JournalEntry) {
+        Outbox.journal.add { writeNow(entry) }
+    }
+
+    static func writeNow(_ entry: JournalEntry) {
         // sd_journal_sendv(3) takes a missing journal for success.
         if access(socket, F_OK) == 0, send(entry.encoded(identifier: identifier)) { return }
         write(line: entry.line, to: STDERR_FILENO)

@@ -1,5 +1,5 @@
 /// What is to be remembered of something that happened, in systemd's terms (systemd.journal-fields(7)).
-package struct JournalEntry {
+package struct JournalEntry: Sendable {
     /// As in syslog(3).
     package enum Priority: Int, CaseIterable, Comparable, Sendable {
         case emergency, alert, critical, error, warning, notice, info, debug

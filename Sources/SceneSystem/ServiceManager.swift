@@ -3,10 +3,11 @@ import Glibc
 
 /// What the service tells systemd about itself (sd_notify(3)). Does nothing where nobody asked for it.
 package enum ServiceManager {
-    /// Sends assignments such as "STATUS=text" in one message. What stands behind a line's end is left out.
+    /// Sends assignments such as "STATUS=text" in one message, soon. What stands behind a line's end is left out.
     package static func notify(_ lines: [String]) {
         let clean = lines.map { line in line.prefix { !$0.isNewline && $0 != "\0" } }
-        _ = sd_notify(0, clean.joined(separator: "\n"))
+        let message = clean.joined(separator: "\n")
+        Outbox.serviceManager.add { _ = sd_notify(0, message) }
     }
 
     /// Startup, or the reading of the configuration, is complete.

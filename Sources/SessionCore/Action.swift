@@ -48,8 +48,6 @@ package struct World {
 /// The result of a call, as its method's reply carries it.
 package indirect enum Reply: Sendable {
     case login(LoginProgress)
-    /// A login was not needed: see `Session.alreadySignedIn`.
-    case alreadySignedIn
     case done
     case switched(Account, Cursor)
     case loggedOut(LogoutResult, Cursor)

@@ -6,16 +6,30 @@ extension Session {
     /// Complete when there is a current user; sign one in where there is none.
     package mutating func loginIfRequired(_ caller: Caller, options: LoginOptions, world: World) -> [Action] {
         if let refusal = refusal(caller, options) { return [.fail(caller.call, refusal)] }
-        if hasUsable, !record.locked, options.force != true { return [.reply(caller.call, .alreadySignedIn)] }
+        if let usable, needsNoLogin(options) {
+            return [.reply(caller.call, .login(completed(.alreadySignedIn, usable.account)))]
+        }
         if options.presentation == LoginOptions.Presentation.none {
             return [.fail(caller.call, record.locked ? .sessionLocked : .interactionRequired(reason: "notSignedIn"))]
         }
         return wait(caller, .currentUser, options, world)
     }
 
-    /// What the reply `alreadySignedIn` says. It stays as it is until the next change is committed.
+    /// Whether `loginIfRequired` would do no more than answer `alreadySignedIn`. Asked without a copy of anything: this
+    /// is what most calls come for.
+    package func isAlreadySignedIn(scene: String?, options: LoginOptions?) -> Bool {
+        guard let options else { return needsNoLogin(LoginOptions()) && scene.map { scenes[$0] != nil } ?? true }
+        let caller = Caller(call: CallID(0), scene: scene)
+        return needsNoLogin(options) && refusal(caller, options) == nil
+    }
+
+    /// What is answered then. It stays as it is until the next change is committed.
     package var alreadySignedIn: LoginProgress? {
         usable.map { completed(.alreadySignedIn, $0.account) }
+    }
+
+    private func needsNoLogin(_ options: LoginOptions) -> Bool {
+        hasUsable && !record.locked && options.force != true
     }
 
     /// Sign in one more account and make it current.

@@ -26,9 +26,11 @@ package struct FieldCoder {
         try code(name, &value)
     }
 
-    /// Absent and null are alike; nil is not written.
+    /// Absent and null are alike, and leave the value as it is: nil in a new record. Nil is not written.
     package mutating func field<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
-        try code(name, &value)
+        // Where the member is absent, nothing needs T, which generic code looks up at run time.
+        guard mode == .reading else { return try code(name, &value) }
+        if let element = member(name) { try read(element, name, into: &value) }
     }
 
     /// A record that the interface text declares as `object`.
@@ -55,7 +57,7 @@ package struct FieldCoder {
     private mutating func code<T: WireValue>(_ name: String, _ value: inout T?) throws(WireError) {
         switch mode {
         case .reading:
-            value = try read(name)
+            if let element = member(name) { try read(element, name, into: &value) }
         case .writing:
             guard let value else { return }
             writer.key(name)
@@ -82,11 +84,19 @@ extension FieldCoder {
 // MARK: Reading
 
 extension FieldCoder {
-    static func reading(_ object: JSONElement?) -> FieldCoder {
+    init(reading object: JSONElement?) {
+        self.init(.reading)
+        self.object = object
+        expected = object?.firstMember
+    }
+
+    /// Strict, unless the element is being read leniently.
+    static func read(_ record: inout some WireRecord, from object: JSONElement) throws(WireError) {
         var coder = FieldCoder(.reading)
         coder.object = object
-        coder.expected = object?.firstMember
-        return coder
+        coder.expected = object.firstMember
+        try record.fields(&coder)
+        try coder.finishReading(object)
     }
 
     private mutating func required(_ name: String) throws(WireError) -> JSONElement {
@@ -94,32 +104,28 @@ extension FieldCoder {
         return element
     }
 
-    private mutating func read<T: WireValue>(_ name: String) throws(WireError) -> T? {
-        guard let element = member(name) else { return nil }
+    @inline(never)
+    private func read<T: WireValue>(_ element: JSONElement, _ name: String, into value: inout T?) throws(WireError) {
         do {
-            return try T(wire: element, parameter: name)
+            value = try T(wire: element, parameter: name)
         } catch {
-            if error.problem == .unknownValue, error.parameter == name, element.isLenient { return nil }
-            throw error
+            guard error.problem == .unknownValue, error.parameter == name, element.isLenient else { throw error }
+            value = nil
         }
     }
 
     /// Nil where the member is absent or null.
     private mutating func member(_ name: String) -> JSONElement? {
-        guard let object else { return nil }
-        var place = expected
-        if let member = place, !object.isNamed(member, name) { place = nil }
-        guard let member = place ?? object.member(name, from: object.firstMember) else { return nil }
-        expected = object.member(after: member)
+        guard let member = object?.member(name, expecting: expected) else { return nil }
+        expected = object?.member(after: member)
         consumed |= 1 << UInt64(member.ordinal)
         consumedCount += 1
-        let value = object.value(of: member)
-        return value.isNull ? nil : value
+        return object?.valueUnlessNull(of: member)
     }
 
     /// Refuses what no field has asked for.
-    func finishReading() throws(WireError) {
-        guard let object, !object.isLenient, consumedCount < object.memberCount else { return }
+    private func finishReading(_ object: JSONElement) throws(WireError) {
+        guard !object.isLenient, consumedCount < object.memberCount else { return }
         var place = object.firstMember
         while let member = place, consumed & (1 << UInt64(member.ordinal)) != 0 {
             place = object.member(after: member)

@@ -42,6 +42,8 @@ struct JSONToken {
 final class JSONDocument: @unchecked Sendable {
     static let padding = 8
 
+    /// The tape as it began, and the text behind it: one piece of memory.
+    private let storage: UnsafeMutableRawPointer
     let text: UnsafeMutablePointer<UInt8>
     let count: Int
     private(set) var tape: UnsafeMutablePointer<JSONToken>
@@ -50,17 +52,19 @@ final class JSONDocument: @unchecked Sendable {
 
     init(copying bytes: UnsafeRawBufferPointer) {
         count = bytes.count
-        text = .allocate(capacity: count + Self.padding)
-        let room = UnsafeMutableRawBufferPointer(start: text, count: count + Self.padding)
-        room.copyMemory(from: bytes)
-        UnsafeMutableRawBufferPointer(rebasing: room[count...]).initializeMemory(as: UInt8.self, repeating: 0)
         capacity = count / 8 + 8
-        tape = .allocate(capacity: capacity)
+        let tapeBytes = capacity * MemoryLayout<JSONToken>.stride
+        storage = .allocate(
+            byteCount: tapeBytes + count + Self.padding, alignment: MemoryLayout<JSONToken>.alignment)
+        tape = storage.bindMemory(to: JSONToken.self, capacity: capacity)
+        text = (storage + tapeBytes).bindMemory(to: UInt8.self, capacity: count + Self.padding)
+        if let source = bytes.baseAddress { memcpy(text, source, count) }
+        memset(text + count, 0, Self.padding)
     }
 
     deinit {
-        text.deallocate()
-        tape.deallocate()
+        if UnsafeMutableRawPointer(tape) != storage { tape.deallocate() }
+        storage.deallocate()
     }
 
     /// Returns the token's place on the tape.
@@ -75,7 +79,7 @@ final class JSONDocument: @unchecked Sendable {
     private func grow() {
         let larger = UnsafeMutablePointer<JSONToken>.allocate(capacity: capacity * 2)
         larger.moveInitialize(from: tape, count: tapeCount)
-        tape.deallocate()
+        if UnsafeMutableRawPointer(tape) != storage { tape.deallocate() }
         tape = larger
         capacity *= 2
     }

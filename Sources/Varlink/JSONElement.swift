@@ -127,6 +127,16 @@ extension JSONElement {
         return place
     }
 
+    /// The same, looked for at `expected` first.
+    func member(_ name: String, expecting expected: Member?) -> Member? {
+        if let expected, isNamed(expected, name) { return expected }
+        return member(name, from: firstMember)
+    }
+
+    func valueUnlessNull(of member: Member) -> JSONElement? {
+        document.token(member.key + 1).kind == .null ? nil : value(of: member)
+    }
+
     func name(of member: Member) -> String { document.string(member.key) }
 
     func value(of member: Member) -> JSONElement { JSONElement(document, member.key + 1, isLenient) }

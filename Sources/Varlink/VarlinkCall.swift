@@ -26,17 +26,16 @@ package struct VarlinkCall: Sendable {
         var method: String?
         var place = message.firstMember
         while let member = place {
-            let value = message.value(of: member)
             if message.isNamed(member, "method") {
-                method = value.string
+                method = message.value(of: member).string
             } else if message.isNamed(member, "parameters") {
-                parameters = try value.asParameters()
+                parameters = try message.value(of: member).asParameters()
             } else if message.isNamed(member, "more") {
-                more = try value.asFlag("more")
+                more = try message.value(of: member).asFlag("more")
             } else if message.isNamed(member, "oneway") {
-                oneway = try value.asFlag("oneway")
+                oneway = try message.value(of: member).asFlag("oneway")
             } else if message.isNamed(member, "upgrade") {
-                upgrade = try value.asFlag("upgrade")
+                upgrade = try message.value(of: member).asFlag("upgrade")
             }
             place = message.member(after: member)
         }

@@ -29,10 +29,8 @@ extension WireRecord {
     package init(wire: JSONElement, parameter: String) throws(WireError) {
         guard wire.isObject else { throw WireError(parameter: parameter) }
         self.init()
-        var coder = FieldCoder.reading(wire)
         do {
-            try fields(&coder)
-            try coder.finishReading()
+            try FieldCoder.read(&self, from: wire)
         } catch {
             throw error.within(parameter)
         }
@@ -43,7 +41,7 @@ extension WireRecord {
         var lenient = parameters
         lenient?.isLenient = true
         var record = self
-        var coder = FieldCoder.reading(lenient)
+        var coder = FieldCoder(reading: lenient)
         try record.fields(&coder)
         return record
     }
@@ -54,7 +52,7 @@ extension WireRecord {
             try self.init(wire: parameters, parameter: "")
         } else {
             self.init()
-            var none = FieldCoder.reading(nil)
+            var none = FieldCoder(reading: nil)
             try fields(&none)
         }
     }

@@ -143,10 +143,10 @@ def exact(count, server):
     return found
 
 
-def tidy(found):
-    """What is less than one in a hundred times is somebody else's."""
-    return {what: {name: round(value, 2 if name != "instructions" else None)
-                   for name, value in sorted(counts.items()) if value >= 0.01} for what, counts in found.items()}
+def tidy(counts):
+    """What comes less than once in a hundred times is somebody else's."""
+    return {name: round(value) if name == "instructions" else round(value, 2)
+            for name, value in sorted(counts.items()) if value >= 0.01}
 
 
 def print_counts(servers, save):
@@ -157,9 +157,10 @@ def print_counts(servers, save):
         kept = {}
     found = {}
     for server in servers:
-        found[server.name] = {what: {**tidy({what: counts})[what]} for what, counts in exact(instructions, server).items()}
-        for what, counts in tidy(exact(system_calls, server)).items():
-            found[server.name][what] |= counts
+        found[server.name] = {}
+        for count in (instructions, system_calls):
+            for what, counts in exact(count, server).items():
+                found[server.name].setdefault(what, {}).update(tidy(counts))
     print(f"\n{'exact counts':<43}{'floor':>9} {'scened':>9}    kept")
     for what in found["floor"]:
         for name in sorted({**found["floor"][what], **found["scened"][what]}):

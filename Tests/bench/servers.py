@@ -20,6 +20,8 @@ from visitor import Visitor  # noqa: E402
 
 BUILT = os.environ.get("BENCH_BIN", os.path.join(ROOT, ".cache", "bench"))
 SESSION = "org.scened.Session."
+# As long as the identifiers that scened gives.
+SCENE = "a-window-of-notes-########"
 
 
 class Server:
@@ -147,7 +149,7 @@ class Scened(Server):
                 message += connection.recv(1)
             return message
         self.message("request", text("LoginIfRequired", {"app": "notes"}))
-        self.message("hello", text("ConnectScene", {"app": "notes", "scene": "scene-########"}, ',"more":true'))
+        self.message("hello", text("ConnectScene", {"app": "notes", "scene": SCENE}, ',"more":true'))
         with Connection(self.socket) as caller, Connection(self.socket) as scene:
             progress = caller.call(SESSION + "LoginIfRequired", app="notes")["progress"]
             at = progress["at"]
@@ -155,7 +157,7 @@ class Scened(Server):
             self.sequence = at["sequence"]
             self.message("reply", self._exchange(caller.socket, "request", raw))
             welcome = self._exchange(scene.socket, "hello", raw, digits=b"00000007")
-            pattern = welcome.replace(b"scene-00000007", b"scene-########")
+            pattern = welcome.replace(SCENE.replace("########", "00000007").encode(), SCENE.encode())
             self.message("welcome", re.sub(rb'"sequence":\d+', b'"sequence":@SEQ@', pattern))
             assert b'"kind":"snapshot"' in welcome and welcome.endswith(b'"continues":true}\0'), welcome
             for turn, (current, previous) in enumerate([(self.alice, self.bob), (self.bob, self.alice)]):

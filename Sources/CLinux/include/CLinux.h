@@ -2,6 +2,7 @@
 // What Linux offers and Swift's Glibc module does not: GNU functions, variadic calls, macros.
 // Functions return -1 and set errno, unless they say otherwise.
 
+#include <sys/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -9,6 +10,10 @@
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/timerfd.h>
+
+// send(2) and recv(2), not blocking. In a program with threads, glibc's own pay for pthread_cancel(3) in each call.
+ssize_t clinux_send(int socket, const void *bytes, size_t count);
+ssize_t clinux_receive(int socket, void *bytes, size_t count);
 
 /// The close-on-exec, non-blocking descriptor of the next connection: accept4(2).
 int clinux_accept(int listener);

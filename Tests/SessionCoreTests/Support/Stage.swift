@@ -185,7 +185,6 @@ final class Stage {
 
     private func carryOut(_ action: Action) {
         switch action {
-        case .reply(let call, .alreadySignedIn): end(call, .reply(.login(session.alreadySignedIn ?? LoginProgress())))
         case .reply(let call, let reply): end(call, .reply(reply))
         case .fail(let call, let failure): end(call, .failed(failure))
         case .progress(let call, let progress):
