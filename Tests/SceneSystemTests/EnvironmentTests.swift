@@ -24,6 +24,15 @@ import Testing
         }
     }
 
+    /// More than its socket holds and the outbox keeps.
+    @Test func aServiceManagerThatReadsNothingHoldsNobody() async {
+        await #expect(processExitsWith: .success) {
+            let manager = try FakeManager()
+            for number in 0..<10_000 { ServiceManager.status("\(number)") }
+            withExtendedLifetime(manager) {}
+        }
+    }
+
     @Test func withoutSystemdNothingHappens() async {
         await #expect(processExitsWith: .success) {
             unsetenv("NOTIFY_SOCKET")
@@ -99,6 +108,7 @@ private final class FakeManager {
 
     /// A message is there when the call that sent it has returned.
     func receive() -> String {
+        Outbox.serviceManager.flush(seconds: 30)
         var buffer = [UInt8](repeating: 0, count: 4096)
         let count = recv(socket, &buffer, buffer.count, 0)
         return String(decoding: buffer.prefix(max(count, 0)), as: UTF8.self)
