@@ -30,6 +30,8 @@ package final class Connection {
     private var watch: Watch?
     /// What the socket did not take; nil where it took all.
     private var output: OutputQueue?
+    /// Something was offered that did not fit.
+    private var awaitsRoom = false
     private var isReading = true
     package var inputEnded: Bool { hasInputEnded }
     private var hasInputEnded = false
@@ -84,6 +86,25 @@ package final class Connection {
         updateInterest()
     }
 
+    /// Writes at once what the socket takes, if it takes any; then the rest is kept. False: it took nothing and nothing is
+    /// kept; `onDrained` tells when there is room.
+    package func offer(_ bytes: [UInt8]) -> Bool {
+        guard isOpen, !closesWhenSent, !outputFailed, output == nil else { return false }
+        let sent = OutputQueue.send(bytes, from: 0, to: socket)
+        if sent == bytes.count { return true }
+        if sent > 0 {
+            let rest = OutputQueue()
+            rest.append(bytes, from: sent)
+            output = rest
+        } else if errno == EAGAIN {
+            awaitsRoom = true
+        } else {
+            failOutput()
+        }
+        updateInterest()
+        return sent > 0
+    }
+
     /// A paused connection ends at once when the peer closes it.
     package func pauseReading() {
         isReading = false
@@ -132,7 +153,7 @@ extension Connection {
 
     private func updateInterest() {
         var interest: Readiness = receives ? .readable : []
-        if output != nil { interest.insert(.writable) }
+        if output != nil || awaitsRoom { interest.insert(.writable) }
         watch?.update(interest)
     }
 
@@ -148,10 +169,16 @@ extension Connection {
     }
 
     private func flush() {
-        guard let output else { return }
+        guard let output else {
+            guard awaitsRoom else { return }
+            awaitsRoom = false
+            updateInterest()
+            return onDrained()
+        }
         guard output.write(to: socket, limit: Self.share) else { return failOutput() }
         guard output.isEmpty else { return }
         self.output = nil
+        awaitsRoom = false
         updateInterest()
         if closesWhenSent { close() } else { onDrained() }
     }

@@ -59,10 +59,8 @@ extension Daemon {
 
     /// The usual case: a stream lacks the newest event only, and its reader has read all others.
     private func follow(_ served: ServedConnection, _ live: LiveSession, _ newest: Int, _ frame: [UInt8]) {
-        guard served.stream.position == newest - 1, served.connection.unsentBytes == 0 else {
-            return follow(served, live)
-        }
-        send(frame, served, newest)
+        guard served.stream.position == newest - 1 else { return follow(served, live) }
+        _ = send(frame, served, newest)
     }
 
     /// Writes what the streams' reader has room for.
@@ -76,23 +74,29 @@ extension Daemon {
     private func follow(_ served: ServedConnection, _ live: LiveSession) {
         if let monitor = served.monitor { return follow(served, monitor, live) }
         let newest = live.session.record.sequence
-        while served.stream.position < newest, hasRoom(served) {
+        while served.stream.position < newest {
             if let frame = live.frame(served.stream.position + 1) {
-                send(frame, served, served.stream.position + 1)
+                guard send(frame, served, served.stream.position + 1) else { return }
             } else {
                 let (opening, place) = live.session.opening(scene: served.stream.scene, after: Cursor())
+                let frame = VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true)
                 if let slot = served.markSlot { marks?.began(slot, opening.at.epoch, place, isQuiet: false) }
-                send(VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true), served, place)
+                guard send(frame, served, place) else { return }
             }
         }
     }
 
-    /// Writes the frame that brings a scene to this place in its history.
-    private func send(_ frame: [UInt8], _ served: ServedConnection, _ position: Int) {
+    /// Writes the frame that brings a scene to this place in its history. False: the scene has not read what it was sent
+    /// before, and costs no more than its place until it has.
+    private func send(_ frame: [UInt8], _ served: ServedConnection, _ position: Int) -> Bool {
         sending(served, position)
-        served.connection.send(frame)
+        guard served.connection.offer(frame) else {
+            unsent(served)
+            return false
+        }
         served.stream.position = position
         settled(served)
+        return true
     }
 
     private func follow(_ served: ServedConnection, _ monitor: MonitorStream, _ live: LiveSession) {

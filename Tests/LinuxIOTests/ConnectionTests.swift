@@ -24,6 +24,27 @@ import Testing
         settle(loop)
     }
 
+    /// What is offered is taken whole or left whole: a reader that stops costs nothing.
+    @Test func anOfferThatDoesNotFitIsNotKept() throws {
+        let loop = try EventLoop()
+        let (connection, far) = try connectedPair(loop)
+        let frame = [UInt8](repeating: 7, count: 300)
+        var taken = 0
+        while connection.offer(frame) { taken += 1 }
+        #expect(taken > 0 && connection.unsentBytes == 0 && !connection.offer(frame))
+        var drained = 0
+        connection.onDrained = { drained += 1 }
+        var received: [UInt8] = []
+        while drained == 0 {
+            received += try far.readSome()
+            settle(loop)
+        }
+        #expect(drained == 1 && connection.offer(frame))
+        connection.close()
+        received += try far.readAll()
+        #expect(received == [UInt8](repeating: 7, count: (taken + 1) * 300))
+    }
+
     @Test func aSlowReaderGetsAllInOrder() throws {
         let loop = try EventLoop()
         let (connection, far) = try connectedPair(loop)

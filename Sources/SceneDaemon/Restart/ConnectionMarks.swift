@@ -97,6 +97,8 @@ final class ConnectionMarks {
         return slot
     }
 
+    func epoch(of slot: Int) -> String { text(slot, Layout.epoch, Layout.epochRoom) }
+
     func remove(_ slot: Int) {
         store(UInt64(0), slot, Layout.cookie)
         free.append(slot)

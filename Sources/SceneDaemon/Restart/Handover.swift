@@ -32,6 +32,19 @@ extension Daemon {
         if let slot = served.markSlot, served.connection.unsentBytes == 0 { marks?.settled(slot) }
     }
 
+    /// It was not: the mark is what it was before. Where it began a new epoch, a snapshot is still to come.
+    func unsent(_ served: ServedConnection) {
+        guard let slot = served.markSlot, let marks else { return }
+        if let live = served.call?.session, marks.epoch(of: slot) == live.session.record.epoch,
+            served.stream.position >= 0, live.session.history[served.stream.position + 1] != nil
+        {
+            marks.sending(slot, served.stream.position)
+        } else {
+            marks.began(slot, "", -1, isQuiet: false)
+        }
+        settled(served)
+    }
+
     func received(_ served: ServedConnection) {
         if let slot = served.markSlot { marks?.busy(slot) }
     }
