@@ -166,8 +166,11 @@ def test_idle_scenes_notice_nothing(unit, dot, how):
 @pytest.mark.parametrize("how", ["restart", "kill"])
 def test_waiting_calls_end_rather_than_hang(unit, dot, how):
     with Scene(unit.socket, APP) as scene:
-        waiting = [scene.log_in() for _ in range(20)]
-        waiting[0].wait_progress("presenting")
+        presenting = scene.log_in()
+        presenting.wait_progress("presenting")
+        waiting = [presenting] + [scene.log_in() for _ in range(20)]
+        for one in waiting[1:]:
+            one.wait_progress("waiting")
         restart(unit, how)
         for one in waiting:
             assert one.wait_error() == "connection"
