@@ -14,7 +14,6 @@ extension Daemon {
         counters.connections += 1
         // The connection lets its callbacks, and with them `served`, go when it has closed.
         connection.onReceive = { bytes in
-            self.received(served)
             served.wire.received(bytes)
             self.serve(served)
         }

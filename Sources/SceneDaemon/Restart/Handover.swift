@@ -18,7 +18,8 @@ extension Daemon {
                 activation: scene.activation, pid: scene.process.pid, startTime: scene.process.startTime,
                 connected: scene.connected, epoch: live.session.record.epoch, sequence: served.stream.position,
                 isQuiet: served.connection.unsentBytes == 0))
-        guard served.markSlot != nil else { return }
+        guard let slot = served.markSlot else { return }
+        markReceipts(of: served, slot)
         served.connection.isHeldElsewhere = true
         descriptorStore.keep(served.connection.descriptor, name: Inheritance.Name.scene)
     }
@@ -45,8 +46,13 @@ extension Daemon {
         settled(served)
     }
 
-    func received(_ served: ServedConnection) {
-        if let slot = served.markSlot { marks?.busy(slot) }
+    /// What a scene sends behind its stream is marked before it is looked at. Other connections are spared the look.
+    private func markReceipts(of served: ServedConnection, _ slot: Int) {
+        served.connection.onReceive = { bytes in
+            self.marks?.busy(slot)
+            served.wire.received(bytes)
+            self.serve(served)
+        }
     }
 
     func ended(_ served: ServedConnection) {
@@ -158,6 +164,7 @@ extension Daemon {
         let id = connections.nextCall(of: served)
         served.wire = .endless()
         served.markSlot = slot
+        markReceipts(of: served, slot)
         served.call = OpenCall(id: id, more: true, oneway: false, session: live)
         // In another epoch nothing of before counts: a snapshot comes next.
         let isContinued = mark.epoch == live.session.record.epoch
