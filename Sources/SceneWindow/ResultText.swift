@@ -5,7 +5,7 @@ enum TokenText {
     /// All but the token itself.
     static func text(_ token: AccessToken) -> String {
         let life = token.expiresInSeconds.map { "lives \($0) s" } ?? "lives for a time not told"
-        return "\(Inert.text(token.type)) token of \(token.account.name), \(life)"
+        return "\(Inert.text(token.type)) token, \(life): \(token.account.name)"
     }
 }
 

@@ -126,6 +126,6 @@ struct TokenTextTests {
     @Test func neverShowsTheToken() {
         let token = AccessToken(
             value: Secret("s3cret"), type: "Bearer", account: Fixtures.alice, expiresInSeconds: 299)
-        #expect(TokenText.text(token) == "Bearer token of Alice Example, lives 299 s")
+        #expect(TokenText.text(token) == "Bearer token, lives 299 s: Alice Example")
     }
 }

@@ -61,7 +61,7 @@ def test_through_a_day(daemon, window, alice, bob, size):
     terminal.wait_shown("Signed in as Alice Example", "alice · alice@example.com", "active", "No login is under way")
 
     terminal.type("t")
-    terminal.wait_shown("Bearer token of Alice Example, lives")
+    terminal.wait_shown("Bearer token, lives", "s: Alice Example")
 
     terminal.type("l")
     bob.sign_in(address(terminal))
