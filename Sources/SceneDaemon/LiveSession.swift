@@ -52,7 +52,8 @@ final class LiveSession {
         return message
     }
 
-    private static func isAlreadySignedIn(_ session: inout Session, _ scene: String?, _ options: LoginOptions?) -> Bool {
+    private static func isAlreadySignedIn(_ session: inout Session, _ scene: String?, _ options: LoginOptions?) -> Bool
+    {
         session.isAlreadySignedIn(scene: scene, options: options)
     }
 

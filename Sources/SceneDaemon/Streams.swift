@@ -94,7 +94,11 @@ extension Daemon {
         var position = monitor.positions[live.key] ?? 0
         while position < live.session.record.sequence, hasRoom(served) {
             var event = live.session.history[position + 1]
-            if event == nil { (event, position) = live.session.opening(scene: nil, after: Cursor()) } else { position += 1 }
+            if event == nil {
+                (event, position) = live.session.opening(scene: nil, after: Cursor())
+            } else {
+                position += 1
+            }
             guard let event else { return }
             let reply = Monitor.Reply(app: live.key.app, uid: Int(live.key.uid), event: event)
             served.connection.send(VarlinkMessage.reply(reply, continues: true))
