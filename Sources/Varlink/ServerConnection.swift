@@ -74,8 +74,11 @@ package struct ServerConnection {
             break
         }
         switch state {
-        case .ready(let call):
-            state = .busy
+        case .ready:
+            // Moved, not copied.
+            var ready = State.busy
+            swap(&ready, &state)
+            guard case .ready(let call) = consume ready else { return .nothing }
             return .call(call)
         case .closed(let reason):
             return .close(reason: reason)
