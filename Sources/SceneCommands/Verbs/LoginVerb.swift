@@ -5,7 +5,8 @@ import SceneProtocol
 
 /// Sign in, for all windows.
 enum LoginVerb: Verb {
-    private static let device = Option("device", help: "Show a code to type on another device, in place of a browser")
+    private static let device = Option(
+        "device", help: "Show a code to type on another device, in place of a browser (not available yet)")
     private static let host = Option("host", value: "URL", help: "Sign in at this login host, not the selected one")
     private static let hint = Option("hint", value: "NAME", help: "The account name to fill in")
     private static let force = Option("force", help: "Make the login host ask for credentials")
