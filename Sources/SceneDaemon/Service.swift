@@ -83,7 +83,8 @@ package enum Service {
             daemon.feedWatchdog()
             Journal.write(
                 JournalEntry(
-                    message: "scened \(DaemonOptions.version) serves \(daemon.status).", messageID: MessageID.started))
+                    message: "scened \(DaemonOptions.version) has started: \(daemon.status)",
+                    messageID: MessageID.started))
             ServiceManager.ready(status: daemon.status)
         }
         daemon.loop.run()
