@@ -44,7 +44,7 @@ struct Refusal {
             CommandFailure(.failure, "scened does not accept the value of \(quoted(parameter))", suggestion: helpLine)
         case .storageUnavailable(let reason):
             CommandFailure(
-                .tryAgain, "scened cannot read or write its state: \(Inert.text(reason))",
+                .tryAgain, "scened cannot read or write its state: \(withoutStop(Inert.text(reason)))",
                 suggestion: "scenectl status")
         case .quotaExceeded(let resource, let limit):
             CommandFailure(
@@ -94,4 +94,7 @@ struct Refusal {
     }
 
     private func quoted(_ text: String) -> String { Inert.quoted(text) }
+
+    /// Reasons of the store are sentences; the failure brings a full stop of its own.
+    private func withoutStop(_ text: String) -> String { text.hasSuffix(".") ? String(text.dropLast()) : text }
 }

@@ -48,7 +48,7 @@ import TestSupport
             .loginHostUnavailable(retryAfterSeconds: 90), 75,
             "The login host cannot be reached or is overloaded, and asks to wait 1 min 30 s. Try: scenectl status"),
         Case(
-            .storageUnavailable(reason: "disk full"), 75,
+            .storageUnavailable(reason: "disk full."), 75,
             "scened cannot read or write its state: disk full. Try: scenectl status"),
         Case(.sessionLocked, 77, "The session is locked. Try: scenectl watch --app notes"),
         Case(.accessDenied(reason: "\u{1b}[2J"), 77, "scened refuses: \\x1b[2J. Try: scenectl apps"),
