@@ -12,7 +12,7 @@ struct StatusText {
             ("Accounts", "\(status.accounts) in \(counted(status.sessions, "session"))"),
             ("Logins", "\(status.logins) under way"),
             ("Storage", Inert.text(status.storage)),
-            ("Sealing key", "from a \(Inert.text(status.keySource))"),
+            ("Sealing key", status.keySource.isEmpty ? "none" : "from a \(Inert.text(status.keySource))"),
         ]
         let title = "scened \(Inert.text(status.version)), running for \(Elapsed.text(seconds: status.uptimeSeconds))"
         return [terminal.styled(title, .heading)]

@@ -15,10 +15,19 @@ enum StatusVerb: Verb {
         let apps = try connection.call(ListApps.self, .init())
         let revocations = try connection.call(ListRevocations.self, .init())
         var sessions: [SessionOverview] = []
+        var unavailable: CommandFailure?
         for app in apps.reply.apps where context.namedApp.map({ $0 == app.name }) ?? true {
-            sessions.append(try SessionOverview(of: app.name, on: connection))
+            do throws(CommandFailure) {
+                sessions.append(try SessionOverview(of: app.name, on: connection))
+            } catch {
+                // What is wrong with the store stands in the status, which is to be seen all the more.
+                guard error.exitCode == .tryAgain else { throw error }
+                unavailable = error
+            }
         }
-        if let app = context.namedApp, sessions.isEmpty { throw context.refusal.describe(.unknownApp(app)) }
+        if let app = context.namedApp, sessions.isEmpty, unavailable == nil {
+            throw context.refusal.describe(.unknownApp(app))
+        }
 
         if context.wantsJSON {
             let parts = [
@@ -42,6 +51,7 @@ enum StatusVerb: Verb {
                 StatusText(status: status.reply).lines(terminal) + block(SessionOverview.table(sessions), terminal)
                     + block(revocationTable(revocations.reply.revocations), terminal))
         }
+        if let unavailable { throw CommandFailure(unavailable.exitCode, unavailable.problem) }
     }
 
     private static func block(_ table: Table, _ terminal: Terminal) -> [String] {
