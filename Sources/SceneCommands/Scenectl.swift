@@ -1,4 +1,5 @@
 import CommandLine
+import LinuxIO
 
 /// The program, from its words to its exit code.
 package enum Scenectl {
@@ -34,7 +35,7 @@ package enum Scenectl {
 
     /// Does what the words say and tells the process's exit code.
     package static func run(_ words: [String]) -> Int32 {
-        Surroundings.openStandardDescriptors()
+        StandardDescriptors.openClosed()
         let environment = Surroundings.environment()
         let output = Output(1, environment: environment)
         let errors = Output(2, environment: environment)

@@ -14,13 +14,4 @@ enum Surroundings {
         }
         return environment
     }
-
-    /// Lest a socket become standard output: what was closed at the start is opened on nothing.
-    static func openStandardDescriptors() {
-        while true {
-            let descriptor = open("/dev/null", O_RDONLY)
-            if descriptor > 2 { close(descriptor) }
-            if descriptor > 2 || descriptor < 0 { return }
-        }
-    }
 }

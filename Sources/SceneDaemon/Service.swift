@@ -14,6 +14,7 @@ package enum Service {
     private static let badConfiguration: Int32 = 78
 
     package static func run(_ words: [String]) -> Int32 {
+        StandardDescriptors.openClosed()
         let environment = Self.environment()
         do throws(UsageError) {
             switch try DaemonOptions.command.parse(words) {

@@ -1,10 +1,12 @@
 import CommandLine
 import Glibc
+import LinuxIO
 import SceneSession
 
 /// The program, from its words to its exit code.
 package enum SceneWindow {
     @MainActor package static func run(_ words: [String]) async -> Int32 {
+        StandardDescriptors.openClosed()
         let environment = environment()
         do {
             switch try WindowCommand.command.parse(words) {

@@ -166,8 +166,9 @@ extension Daemon {
         served.markSlot = slot
         markReceipts(of: served, slot)
         served.call = OpenCall(id: id, more: true, oneway: false, session: live)
-        // In another epoch nothing of before counts: a snapshot comes next.
-        let isContinued = mark.epoch == live.session.record.epoch
+        // In another epoch, and in a history that ends before what the scene has had (an older copy of the state was put
+        // back), nothing of before counts: a snapshot comes next.
+        let isContinued = mark.epoch == live.session.record.epoch && mark.sequence <= live.session.record.sequence
         served.stream = SceneStream(scene: mark.scene, position: isContinued ? mark.sequence : -1)
         live.add(served)
         live.session.sceneRestored(
