@@ -16,9 +16,7 @@ extension Daemon {
         let running = RunningLogin(id: order.login, page: number())
         live.login = running
         loginPages[running.page] = live
-        var screen = app.screen
-        screen.loginHosts = live.session.loginHosts
-        screen.canAddLoginHost = app.canChangeLoginHost
+        let screen = app.screen(of: live.session)
         let label = screen.loginHosts.first { $0.url == order.host }?.label ?? order.host
         let opened: OpenedLogin
         do throws(LoopbackFailure) {

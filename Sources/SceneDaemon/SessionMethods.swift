@@ -97,10 +97,7 @@ extension Daemon {
             guard let app = daemon.configuration.apps[call.app] else {
                 return daemon.fail(request.id, .unknownApp(call.app))
             }
-            var screen = app.screen
-            screen.loginHosts = live.session.loginHosts
-            screen.canAddLoginHost = app.canChangeLoginHost
-            daemon.answer(request.id, GetLoginScreen.Reply(screen: screen))
+            daemon.answer(request.id, GetLoginScreen.Reply(screen: app.screen(of: live.session)))
         },
         serveSession(AddLoginHost.self, app: \.app) { daemon, request, call, live in
             daemon.happened(live) {

@@ -35,6 +35,14 @@ struct AppConfiguration: Hashable, Sendable {
 
     var canChangeLoginHost: Bool { screen.showsNavigationBar && screen.showsSettingsIcon }
 
+    /// The login screen with the session's login hosts on it.
+    func screen(of session: Session) -> LoginScreen {
+        var screen = screen
+        screen.loginHosts = session.loginHosts
+        screen.canAddLoginHost = canChangeLoginHost
+        return screen
+    }
+
     var policy: AppPolicy {
         AppPolicy(
             app: name, clientID: clientID, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),

@@ -120,7 +120,8 @@ extension Daemon {
         let label = live.session.loginHosts.first { $0.url == kept.host }?.label ?? kept.host
         guard
             let opened = try? pages.open(
-                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screen: app.screen, hostLabel: label,
+                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screen: app.screen(of: live.session),
+                hostLabel: label,
                 token: kept.token)
         else { return false }
         pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
