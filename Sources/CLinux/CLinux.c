@@ -2,6 +2,8 @@
 #include "CLinux.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -74,6 +76,21 @@ int clinux_socket_cookie(int socket, uint64_t *cookie) {
 int clinux_refuse_passed_descriptors(int socket) {
     int no = 0;
     return setsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof no);
+}
+
+int clinux_network_changes(void) {
+    struct sockaddr_nl groups = {
+        .nl_family = AF_NETLINK,
+        .nl_groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV6_ROUTE,
+    };
+    int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+    if (netlink >= 0 && bind(netlink, (struct sockaddr *)&groups, sizeof groups) != 0) {
+        int problem = errno;
+        close(netlink);
+        errno = problem;
+        return -1;
+    }
+    return netlink;
 }
 
 int clinux_lock(int descriptor) {

@@ -50,6 +50,8 @@ actor Daemon {
     private var isStopping = false
     private var statusTimer: LoopTimer?
     private var lastStatus = ""
+    private var networkChanges: NetworkChanges?
+    private var networkTimer: LoopTimer?
     let bootID = EventLoop.bootID()
     let started = EventLoop.now
 
@@ -105,6 +107,16 @@ actor Daemon {
         takeUp(inheritance)
         inheritance = Inheritance()
         takeUpSessions()
+        networkChanges = NetworkChanges(loop: loop) { self.networkChanged() }
+    }
+
+    /// An address, a route and more change together: what is waited for is tried once for all of them.
+    private func networkChanged() {
+        guard networkTimer == nil else { return }
+        networkTimer = loop.schedule(at: EventLoop.now.boot.advanced(byNanoseconds: 500_000_000)) {
+            self.networkTimer = nil
+            for live in Array(self.sessions.values) { self.happened(live) { $0.networkChanged(world: $1) } }
+        }
     }
 
     func takeUpSessions() {

@@ -106,22 +106,28 @@ extension Daemon {
 
     private func refreshFailed(_ order: RefreshOrder, _ failure: OAuthFailure, _ live: LiveSession) {
         var retryAfter: Int?
+        var mayBeSpent = false
         switch failure {
-        case .refused(let code, _):
+        case .refused(let code, _) where !OAuthFailure.clientErrors.contains(code):
             return happened(live) {
                 $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
             }
         case .unavailable(let seconds, _): retryAfter = seconds
-        case .invalid, .cancelled: break
+        case .lost(let seconds, _):
+            retryAfter = seconds
+            mayBeSpent = true
+        case .refused, .invalid, .cancelled: break
         }
         Journal.write(
             JournalEntry(
-                priority: .warning, message: "Tokens could not be refreshed: \(failure.explanation)",
+                // Once for an outage, however often it is tried.
+                priority: order.account.state == .degraded ? .debug : .warning, message: "Tokens could not be refreshed: \(failure.explanation)",
                 messageID: MessageID.loginHostUnavailable,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", order.account.loginHost)]))
         happened(live) {
             $0.refreshUnavailable(
-                order.account, generation: order.generation, retryAfterSeconds: retryAfter, world: $1)
+                order.account, generation: order.generation, retryAfterSeconds: retryAfter, mayBeSpent: mayBeSpent,
+                world: $1)
         }
     }
 
@@ -138,7 +144,7 @@ extension Daemon {
                 outcome = answer == .revoked ? .revoked : .unsupported
             } catch .refused, .invalid {
                 outcome = .unsupported
-            } catch .unavailable(let seconds, _) {
+            } catch .unavailable(let seconds, _), .lost(let seconds, _) {
                 outcome = .unavailable(retryAfterSeconds: seconds)
             } catch {
                 outcome = .unavailable(retryAfterSeconds: nil)
@@ -171,7 +177,7 @@ extension OAuthFailure {
     var explanation: String {
         switch self {
         case .refused(let code, let description): description.map { "\(code): \($0)" } ?? code
-        case .unavailable(_, let reason), .invalid(_, let reason): reason
+        case .unavailable(_, let reason), .lost(_, let reason), .invalid(_, let reason): reason
         case .cancelled: "cancelled"
         }
     }
@@ -180,7 +186,7 @@ extension OAuthFailure {
     var failure: Failure {
         switch self {
         case .refused(let code, let description): .loginFailed(code: code, description: description)
-        case .unavailable(let seconds, _): .loginHostUnavailable(retryAfterSeconds: seconds)
+        case .unavailable(let seconds, _), .lost(let seconds, _): .loginHostUnavailable(retryAfterSeconds: seconds)
         case .invalid(let code, let reason): .loginFailed(code: code, description: reason)
         case .cancelled: .loginCancelled
         }

@@ -114,7 +114,7 @@ final class DocumentCache<Document: Sendable> {
             entries[key] = Entry(
                 document: fetched.document, fetched: now, expires: now.advanced(bySeconds: fetched.lifetimeSeconds))
             return .success(fetched.document)
-        case .failure(.unavailable(let seconds, let reason)):
+        case .failure(.unavailable(let seconds, let reason)), .failure(.lost(let seconds, let reason)):
             // What was good yesterday is better than nothing.
             guard let entry = entries[key], now.seconds(since: entry.fetched) < Self.longestLife else {
                 return .failure(.unavailable(retryAfterSeconds: seconds, reason: reason))

@@ -45,9 +45,12 @@ package struct HTTPResponse: Sendable {
 }
 
 package enum HTTPFailure: Error, Sendable, Equatable {
-    /// No connection, or one that broke off before the answer's end.
+    /// The request was not sent: no connection came about.
     case unreachable(reason: String)
+    /// The request was not sent in time.
     case timedOut
+    /// The request was sent, whole or in part, and its answer did not come to its end: what it asked for may have happened.
+    case interrupted(reason: String)
     case tooLarge
     /// The server's certificate or its TLS is not acceptable.
     case tls(reason: String)

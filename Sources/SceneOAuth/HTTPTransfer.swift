@@ -167,9 +167,9 @@ final class HTTPTransfer {
                 .success(
                     HTTPResponse(status: status, headers: headers, body: received, isDelimited: isDelimited)))
         } else if code == CURLE_OK {
-            complete(.failure(.unreachable(reason: "the answer breaks off")))
+            complete(.failure(.interrupted(reason: "the answer breaks off")))
         } else {
-            complete(.failure(isTooLarge ? .tooLarge : HTTPTransfer.failure(code)))
+            complete(.failure(isTooLarge ? .tooLarge : failure(code)))
         }
     }
 
@@ -179,8 +179,11 @@ final class HTTPTransfer {
         completion(result)
     }
 
-    private static func failure(_ code: CURLcode) -> HTTPFailure {
+    private func failure(_ code: CURLcode) -> HTTPFailure {
         let reason = String(cString: curl_easy_strerror(code))
+        if scene_curl_was_sent(easy) {
+            return .interrupted(reason: code == CURLE_OPERATION_TIMEDOUT ? "no answer in time" : reason)
+        }
         switch code {
         case CURLE_OPERATION_TIMEDOUT: return .timedOut
         case CURLE_SSL_CONNECT_ERROR, CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,

@@ -4,12 +4,24 @@ package enum OAuthFailure: Error, Sendable, Equatable {
     case refused(code: String, description: String?)
     /// It cannot be reached or is overloaded, or what answers in its place is no login host; nothing is lost.
     case unavailable(retryAfterSeconds: Int?, reason: String)
+    /// The request went out, and what came back, if anything, does not tell what became of it: the code or the refresh
+    /// token that it carried may be used up.
+    case lost(retryAfterSeconds: Int?, reason: String)
     /// The host's answer fails a check: an ID token, metadata, a callback.
     case invalid(code: String, reason: String)
     case cancelled
 }
 
 extension OAuthFailure {
+    /// Error codes of a token endpoint that find fault with the app's registration there, not with the grant (RFC 6749,
+    /// section 5.2): signing in again would not help.
+    package static let clientErrors: Set<String> = ["invalid_client", "unauthorized_client", "unsupported_grant_type"]
+
+    var asLost: OAuthFailure {
+        guard case .unavailable(let seconds, let reason) = self else { return self }
+        return .lost(retryAfterSeconds: seconds, reason: reason)
+    }
+
     static func unavailable(_ reason: String) -> OAuthFailure {
         .unavailable(retryAfterSeconds: nil, reason: reason)
     }
@@ -19,7 +31,8 @@ extension OAuthFailure {
             switch failure {
             case .unreachable(let reason): .unavailable(reason)
             case .timedOut: .unavailable("no answer in time")
-            case .tooLarge: .unavailable("the answer is too large")
+            case .interrupted(let reason): .lost(retryAfterSeconds: nil, reason: reason)
+            case .tooLarge: .lost(retryAfterSeconds: nil, reason: "the answer is too large")
             case .tls(let reason): .unavailable("TLS: \(reason)")
             case .cancelled: .cancelled
             case .badURL: .invalid(code: "invalid_url", reason: "not an https address, nor http on loopback")

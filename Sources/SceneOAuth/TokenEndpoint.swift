@@ -29,19 +29,19 @@ struct TokenEndpoint {
     }
 
     /// What an answer means. Only the host's own refusal is `refused`; everything that a proxy, an overload or a broken
-    /// line may cause is `unavailable`.
+    /// line may cause is `unavailable`, or `lost` where the host may have granted what the answer does not bring.
     static func read(
         _ response: HTTPResponse, hiding secrets: [Secret], requested: Moment, wallNow: Int
     ) throws(OAuthFailure) -> Tokens {
         let unavailable = response.unavailable("a token request", wallNow: wallNow)
-        if response.isOverloaded { throw unavailable }
+        if response.isOverloaded { throw saysNotDone.contains(response.status) ? unavailable : unavailable.asLost }
         let refusal = response.refusal(hiding: secrets)
         switch response.status {
         case 200...299:
             // Some hosts refuse with 200.
             if let refusal { throw read(refusal, unavailable) }
             guard let members = JSONValue.object(in: response.body) else {
-                throw .unavailable("the answer to a token request is no JSON object")
+                throw .lost(retryAfterSeconds: nil, reason: "the answer to a token request is no JSON object")
             }
             return try Tokens(members, requested: requested)
         case 400 where response.body.isEmpty && response.isDelimited:
@@ -51,6 +51,9 @@ struct TokenEndpoint {
         default: throw unavailable
         }
     }
+
+    /// Request Timeout, Too Many Requests and Service Unavailable: turned away at the door.
+    private static let saysNotDone = [408, 429, 503]
 
     private static func read(
         _ refusal: (code: String, description: String?), _ unavailable: OAuthFailure

@@ -70,8 +70,7 @@ extension Session {
                 return $0.wish == .login || (!record.locked && isForced)
             })
         actions += served.map { .reply($0.caller.call, .login(completed(.signedIn, account))) }
-        retries[account.id] = nil
-        refreshWasInterrupted.remove(account.id)
+        upkeep[account.id] = nil
         actions += grantReplaced(account.id, world)
         return actions + beginRevocations(of: change)
     }

@@ -28,7 +28,7 @@ enum Intent: Sendable {
     case beginRefresh(account: String)
     case completeRefresh(Account, generation: Int, Refreshed)
     case refuseGrant(account: String, generation: Int, reason: String)
-    case degrade(account: String, generation: Int)
+    case degrade(account: String, generation: Int, mayBeSpent: Bool)
     case queueRevocation(RevocationRecord)
     case endRevocation(id: String)
     case postponeRevocation(id: String, seconds: Int)
@@ -124,8 +124,7 @@ extension Session {
                 }
             case .removeAccount(let id):
                 accounts.removeAll { $0.account.id == id }
-                retries[id] = nil
-                refreshWasInterrupted.remove(id)
+                upkeep[id] = nil
             case .putRevocation(let revocation):
                 if let index = revocations.firstIndex(where: { $0.id == revocation.id }) {
                     revocations[index] = revocation
@@ -180,8 +179,8 @@ extension Session {
             return decideRefreshed(account, generation, refreshed, world)
         case .refuseGrant(let id, let generation, let reason):
             return decideRefusal(id, generation, reason)
-        case .degrade(let id, let generation):
-            return decideDegradation(id, generation)
+        case .degrade(let id, let generation, let mayBeSpent):
+            return decideDegradation(id, generation, mayBeSpent)
         case .queueRevocation(let revocation):
             draft.put(.putRevocation(revocation))
         case .endRevocation(let id):

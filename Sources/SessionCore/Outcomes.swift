@@ -73,7 +73,9 @@ extension Session {
             .addLoginHost(let caller, _), .removeLoginHost(let caller, _), .selectLoginHost(let caller, _),
             .setLocked(let caller, _):
             return [.fail(caller.call, failure)]
-        case .beginRefresh(let id), .refuseGrant(let id, _, _):
+        case .beginRefresh(let id):
+            return refreshNotBegun(id, failure, world)
+        case .refuseGrant(let id, _, _):
             return failRefresh(id, failure)
         case .completeRefresh(let account, let generation, let refreshed):
             return keepUnstored(account, generation, refreshed, failure, world)

@@ -42,7 +42,8 @@ extension Session {
 
     /// The daemon has taken the session up from the store, and what was kept of it.
     package mutating func restarted(world: World) -> [Action] {
-        retryRevocations(world: world) + (owedEnd == nil ? [] : enqueue(.announceEnd, world))
+        planRetries(world)
+        return retryRevocations(world: world) + (owedEnd == nil ? [] : enqueue(.announceEnd, world))
     }
 
     /// Nobody has come back for the login in time.

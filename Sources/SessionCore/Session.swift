@@ -31,9 +31,8 @@ package struct Session: Sendable {
     /// When storing it is tried again.
     var owedEndDue: Instant?
     var refreshes: [String: Refresh] = [:]
-    var retries: [String: Retry] = [:]
-    /// Accounts whose last refresh was cut short: its refresh token may be spent.
-    var refreshWasInterrupted: Set<String> = []
+    /// By account.
+    var upkeep: [String: Upkeep] = [:]
     /// New tokens that could not be stored yet.
     var unstored: [String: (account: Account, generation: Int, refreshed: Refreshed, due: Instant)] = [:]
     var logouts: [LogoutWait] = []
@@ -58,7 +57,9 @@ package struct Session: Sendable {
         revocations = stored.revocations
         history = History(stored.history)
         isStored = true
-        refreshWasInterrupted = Set(stored.accounts.filter(\.grant.isRefreshing).map(\.account.id))
+        for holder in stored.accounts where holder.grant.isRefreshing {
+            upkeep[holder.account.id] = Upkeep(wasInterrupted: true)
+        }
         // Nobody holds it any more, unless it is restored.
         let newest = history.last { $0.kind == .loginStarted || $0.kind == .loginEnded }
         owedEnd = newest?.kind == .loginStarted ? .abandoned : nil

@@ -9,6 +9,7 @@ extension Session {
         for wait in logouts { consider(wait.deadline) }
         for (id, due) in revocationDue where !revoking.contains(id) { consider(due) }
         for kept in unstored.values { consider(kept.due) }
+        for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
         if let owedEndDue { consider(owedEndDue) }
         return next
@@ -17,7 +18,7 @@ extension Session {
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
-            + retryOwedEnd(world) + giveUpKeptLogin(world)
+            + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
     }
 
     private mutating func retryOwedEnd(_ world: World) -> [Action] {

@@ -23,12 +23,6 @@ struct Refresh: Sendable {
     var waiters: [TokenWaiter] = []
 }
 
-/// When a login host that could not be reached is asked again.
-struct Retry: Sendable {
-    var failures: Int
-    var notBefore: Instant
-}
-
 /// What a refresh brought; what it left out stays as it was.
 package struct Refreshed: Sendable {
     package var accessToken: Secret
@@ -77,13 +71,19 @@ extension Session {
             return [.fail(caller.call, .interactionRequired(reason: holder.reason ?? "grantRefused"))]
         }
         let waiter = TokenWaiter(caller: caller, scope: scope, rejected: rejected)
-        let least = minimumValidity ?? Bounds.minimumValidity
-        if rejected != holder.grant.accessToken,
-            holder.grant.lifetime.map({ $0.remaining(world) >= max(least, 1) }) ?? true
-        {
+        if rejected != holder.grant.accessToken, lives(holder.grant, minimumValidity ?? Bounds.minimumValidity, world) {
+            planRenewal(of: holder, world)
             return [answer(waiter, holder, world)]
         }
         return refresh(holder, for: waiter, world)
+    }
+
+    /// Whether the token lives for as long as is asked. One in the first tenth of its life is as good as the login host
+    /// gives: where that is less than is asked, a refresh for every call would help nobody.
+    private func lives(_ grant: Grant, _ least: Int, _ world: World) -> Bool {
+        guard let lifetime = grant.lifetime else { return true }
+        let attainable = lifetime.seconds - lifetime.seconds / 10
+        return lifetime.remaining(world) >= max(min(least, attainable), 1)
     }
 
     private mutating func refresh(_ holder: AccountRecord, for waiter: TokenWaiter, _ world: World) -> [Action] {
@@ -95,7 +95,7 @@ extension Session {
             refreshes[id]?.waiters.append(waiter)
             return []
         }
-        if let retry = retries[id], retry.notBefore > world.now.boot {
+        if let retry = upkeep[id]?.retry, retry.notBefore > world.now.boot {
             if let token = liveToken(waiter, holder, world) { return [token] }
             let wait = retry.notBefore.seconds(since: world.now.boot) + 1
             return [.fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: wait))]
@@ -145,26 +145,30 @@ extension Session {
     package mutating func refreshRefused(_ account: Account, generation: Int, code: String, world: World) -> [Action] {
         guard isCurrent(account.id, generation) else { return [] }
         refreshes[account.id]?.state = .storing
-        let reason = refreshWasInterrupted.contains(account.id) ? "refreshInterrupted" : "grantRefused"
+        let reason = upkeep[account.id]?.wasInterrupted == true ? "refreshInterrupted" : "grantRefused"
         return enqueue(.refuseGrant(account: account.id, generation: generation, reason: reason), world)
     }
 
-    /// The login host could not be reached, or is overloaded: nobody is signed out for that.
+    /// The login host could not be reached, or is overloaded: nobody is signed out for that. `mayBeSpent`: the request
+    /// went out and its answer was lost, so that a host which rotates may have used the refresh token up. It is tried
+    /// again all the same, as some hosts allow that.
     package mutating func refreshUnavailable(
-        _ account: Account, generation: Int, retryAfterSeconds: Int?, world: World
+        _ account: Account, generation: Int, retryAfterSeconds: Int?, mayBeSpent: Bool = false, world: World
     ) -> [Action] {
         guard isCurrent(account.id, generation), let holder = self.account(account.id) else { return [] }
-        let failures = retries[account.id]?.failures ?? 0
+        var kept = upkeep[account.id] ?? Upkeep()
+        let failures = kept.retry?.failures ?? 0
         let seconds = backoff(
             failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: retryAfterSeconds, world)
-        retries[account.id] = Retry(
-            failures: failures + 1, notBefore: world.now.boot.advanced(bySeconds: seconds))
+        let due = world.now.boot.advanced(bySeconds: seconds)
+        kept.retry = Retry(failures: failures + 1, notBefore: due)
+        kept.renewal = due
+        kept.wasInterrupted = kept.wasInterrupted || mayBeSpent
+        upkeep[account.id] = kept
         let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
-        let answers = waiters.map { waiter in
-            liveToken(waiter, holder, world)
-                ?? .fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: seconds))
-        }
-        return answers + enqueue(.degrade(account: account.id, generation: generation), world)
+        let failure = Failure.loginHostUnavailable(retryAfterSeconds: seconds)
+        return giveWhatLives(waiters, holder, failure, world) + enqueue(
+            .degrade(account: account.id, generation: generation, mayBeSpent: kept.wasInterrupted), world)
     }
 
     private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {
@@ -193,8 +197,8 @@ extension Session {
     mutating func refreshCompleted(_ id: String, _ change: Change, _ world: World) -> [Action] {
         guard change.puts(account: id), let holder = account(id), let refresh = refreshes.removeValue(forKey: id)
         else { return beginRevocations(of: change) }
-        retries[id] = nil
-        refreshWasInterrupted.remove(id)
+        upkeep[id] = nil
+        if !refresh.waiters.isEmpty { planRenewal(of: holder, world) }
         return refresh.waiters.map { answer($0, holder, world) } + stateAudit(.recovered, change)
     }
 
@@ -219,7 +223,7 @@ extension Session {
     }
 
     mutating func grantRefused(_ id: String, _ reason: String) -> [Action] {
-        refreshWasInterrupted.remove(id)
+        upkeep[id] = nil
         var entry = AuditEntry(kind: .grantRefused)
         entry.account = account(id)?.account
         entry.reason = reason
@@ -227,14 +231,14 @@ extension Session {
     }
 
     /// A refresh with that generation's token has come to nothing, and the account stays.
-    func decideDegradation(_ id: String, _ generation: Int) -> Decision {
+    func decideDegradation(_ id: String, _ generation: Int, _ mayBeSpent: Bool) -> Decision {
         guard var holder = account(id), holder.grant.generation == generation,
             holder.account.state != .loginRequired
         else { return .nothing([]) }
         let isNew = holder.account.state != .degraded
-        guard isNew || holder.grant.isRefreshing else { return .nothing([]) }
+        guard isNew || holder.grant.isRefreshing != mayBeSpent else { return .nothing([]) }
         holder.account.state = .degraded
-        holder.grant.isRefreshing = false
+        holder.grant.isRefreshing = mayBeSpent
         var draft = Draft(self)
         draft.put(.putAccount(holder))
         if isNew { draft.event(.accountChanged) { $0.account = holder.account } }
@@ -275,6 +279,18 @@ extension Session {
             actions += enqueue(.completeRefresh(kept.account, generation: kept.generation, kept.refreshed), world)
         }
         return actions
+    }
+
+    /// The refresh could not be begun: its intent could not be stored.
+    mutating func refreshNotBegun(_ id: String, _ failure: Failure, _ world: World) -> [Action] {
+        guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
+        return giveWhatLives(refresh.waiters, holder, failure, world)
+    }
+
+    private func giveWhatLives(
+        _ waiters: [TokenWaiter], _ holder: AccountRecord, _ failure: Failure, _ world: World
+    ) -> [Action] {
+        waiters.map { liveToken($0, holder, world) ?? .fail($0.caller.call, failure) }
     }
 
     private func liveToken(_ waiter: TokenWaiter, _ holder: AccountRecord, _ world: World) -> Action? {

@@ -79,11 +79,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (200, "<html>Sign in to the WLAN</html>"), (200, ""), (200, #"{"access_token":"a"#), (200, "[]"),
         (302, ""), (307, ""), (400, "<html>bad request</html>"), (400, #"{"error":{"code":400}}"#),
         (400, #"{"error":""}"#), (400, #"{"message":"no"}"#), (401, ""), (403, "<html>blocked</html>"), (404, ""),
         (404, #"{"error":"invalid_grant"}"#), (405, ""), (408, ""), (410, ""), (429, #"{"error":"invalid_grant"}"#),
-        (500, #"{"error":"invalid_grant"}"#), (502, "<html>"), (503, ""), (504, ""),
+        (503, ""),
         (400, #"{"error":"temporarily_unavailable"}"#), (400, #"{"error":"server_error"}"#),
         (400, #"{"error":"slow_down"}"#),
     ])
@@ -93,6 +92,19 @@ import Testing
             return
         }
         #expect(seconds == nil)
+    }
+
+    /// The host may have granted what the answer does not bring.
+    @Test(arguments: [
+        (200, "<html>Sign in to the WLAN</html>"), (200, ""), (200, #"{"access_token":"a"#), (200, "[]"),
+        (500, #"{"error":"invalid_grant"}"#), (502, "<html>"), (504, ""),
+    ])
+    func theAnswerIsLost(status: Int, body: String) {
+        guard case .lost(let seconds, _) = failure(status, body, ["retry-after": "7"]) else {
+            Issue.record("\(status) \(body) is not lost")
+            return
+        }
+        #expect(seconds == (status == 200 ? nil : 7))
     }
 
     @Test(arguments: [

@@ -18,6 +18,8 @@ CURLcode scene_curl_set_socket_policy(CURL *easy, bool loopback_only);
 
 /// The answer's HTTP status, 0 where there is none (CURLINFO_RESPONSE_CODE).
 long scene_curl_status(CURL *easy);
+/// Whether any of the request went out (CURLINFO_REQUEST_SIZE).
+bool scene_curl_was_sent(CURL *easy);
 /// What CURLOPT_PRIVATE was set to.
 void *scene_curl_private(CURL *easy);
 /// Where a redirect that was not followed points to, as an absolute URL, or NULL; lives as long as the handle.

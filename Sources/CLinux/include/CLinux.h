@@ -36,6 +36,10 @@ int clinux_socket_cookie(int socket, uint64_t *cookie);
 /// Lets the kernel refuse passed descriptors: SO_PASSRIGHTS, Linux 6.16. Accepted sockets inherit it.
 int clinux_refuse_passed_descriptors(int socket);
 
+/// A socket that becomes readable when an interface, an address or a route of the machine changes: rtnetlink(7).
+/// Close-on-exec, non-blocking.
+int clinux_network_changes(void);
+
 /// Takes an exclusive lock if nobody has it: flock(2), LOCK_EX | LOCK_NB.
 int clinux_lock(int descriptor);
 /// Close-on-exec and sealable: memfd_create(2).
