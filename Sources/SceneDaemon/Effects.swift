@@ -121,7 +121,8 @@ extension Daemon {
         Journal.write(
             JournalEntry(
                 // Once for an outage, however often it is tried.
-                priority: order.account.state == .degraded ? .debug : .warning, message: "Tokens could not be refreshed: \(failure.explanation)",
+                priority: order.account.state == .degraded ? .debug : .warning,
+                message: "Tokens could not be refreshed: \(failure.explanation)",
                 messageID: MessageID.loginHostUnavailable,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", order.account.loginHost)]))
         happened(live) {

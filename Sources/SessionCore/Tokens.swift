@@ -167,8 +167,9 @@ extension Session {
         upkeep[account.id] = kept
         let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
         let failure = Failure.loginHostUnavailable(retryAfterSeconds: seconds)
-        return giveWhatLives(waiters, holder, failure, world) + enqueue(
-            .degrade(account: account.id, generation: generation, mayBeSpent: kept.wasInterrupted), world)
+        return giveWhatLives(waiters, holder, failure, world)
+            + enqueue(
+                .degrade(account: account.id, generation: generation, mayBeSpent: kept.wasInterrupted), world)
     }
 
     private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {

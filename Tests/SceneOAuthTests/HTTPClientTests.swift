@@ -161,7 +161,8 @@ import Testing
 
     @Test func timeLimit() async throws {
         let server = try ScriptedServer { _ in .silence }
-        #expect(try await failure(of: HTTPRequest(url: server.url, timeoutSeconds: 1))
+        #expect(
+            try await failure(of: HTTPRequest(url: server.url, timeoutSeconds: 1))
                 == .interrupted(reason: "no answer in time"))
         await server.hungUp.wait()
     }

@@ -256,7 +256,8 @@ import Testing
                 case (.unavailable(nil, _), .answer(307, _, _)), (.unavailable(nil, _), .answer(408, _, _)): true
                 // An empty 400 whose end is not known.
                 case (.unavailable(nil, _), .raw("HTTP/1.1 400 Bad Request\r\n\r\n")): true
-                case (.lost(nil, _), .raw), (.lost(nil, _), .answer(200, _, _)), (.lost(nil, _), .answer(500, _, _)): true
+                case (.lost(nil, _), .raw), (.lost(nil, _), .answer(200, _, _)), (.lost(nil, _), .answer(500, _, _)):
+                    true
                 default: false
                 }
             }

@@ -37,29 +37,6 @@ import Testing
 @Suite struct TokensTests {
     private let stage = Stage(accounts: 2)
 
-    /// The refresh under way brings this.
-    private func refreshed(_ name: String, refreshToken: String? = nil, lives seconds: Int = 3600) {
-        let order = stage.finishRefresh(0)
-        let tokens = Refreshed.test(
-            name, refreshToken: refreshToken, lives: .test(seconds, at: stage.now, bootID: stage.bootID))
-        stage.happens { $0.tokensRefreshed(order.account, generation: order.generation, tokens, world: $1) }
-    }
-
-    private func unavailable(_ retryAfter: Int? = nil) {
-        let order = stage.finishRefresh(0)
-        stage.happens {
-            $0.refreshUnavailable(
-                order.account, generation: order.generation, retryAfterSeconds: retryAfter, world: $1)
-        }
-    }
-
-    private func refused() {
-        let order = stage.finishRefresh(0)
-        stage.happens {
-            $0.refreshRefused(order.account, generation: order.generation, code: "invalid_grant", world: $1)
-        }
-    }
-
     // MARK: Answers at once
 
     @Test func aTokenThatLivesIsGivenOut() {
@@ -111,7 +88,7 @@ import Testing
         #expect(stage.refreshes.count == 1)
         #expect(stage.refreshes.first?.refreshToken == Secret("refresh-a1"))
         #expect(stage.ledger.accounts.first?.grant.isRefreshing == true)
-        refreshed("new", refreshToken: "rotated")
+        stage.refreshed("new", refreshToken: "rotated")
         for call in calls { #expect(stage.token(of: call)?.value == Secret("access-new")) }
         let grant = stage.ledger.accounts.first?.grant
         #expect(grant?.refreshToken == Secret("rotated"))
@@ -142,7 +119,7 @@ import Testing
         #expect(stage.refreshes.isEmpty)
         stage.disk(works: true)
         #expect(stage.refreshes.count == 1)
-        refreshed("new")
+        stage.refreshed("new")
         #expect(stage.outcomes[call] == nil)
         stage.disk(works: true)
         #expect(stage.token(of: call)?.value == Secret("access-new"))
@@ -151,7 +128,7 @@ import Testing
     @Test func withoutARotationTheRefreshTokenStays() {
         stage.suspend(seconds: 4000)
         stage.token()
-        refreshed("new")
+        stage.refreshed("new")
         #expect(stage.ledger.accounts.first?.grant.refreshToken == Secret("refresh-a1"))
     }
 
@@ -159,7 +136,7 @@ import Testing
         let first = stage.token(rejected: "access-a1")
         let second = stage.token(rejected: "access-a1")
         #expect(stage.refreshes.count == 1)
-        refreshed("new")
+        stage.refreshed("new")
         #expect(stage.token(of: first)?.value == Secret("access-new"))
         #expect(stage.token(of: second)?.value == Secret("access-new"))
         // One that heard late of the refusal gets what there is.
@@ -178,7 +155,7 @@ import Testing
         stage.suspend(seconds: 4000)
         let call = stage.token()
         stage.hangUp(call)
-        refreshed("new")
+        stage.refreshed("new")
         #expect(stage.ledger.accounts.first?.grant.accessToken == Secret("access-new"))
         stage.expectNoFaults()
     }
@@ -189,7 +166,7 @@ import Testing
         let scene = stage.connect("s")
         stage.suspend(seconds: 3550)
         let call = stage.token()
-        unavailable()
+        stage.unavailable()
         #expect(stage.token(of: call)?.value == Secret("access-a1"))
         #expect(stage.session.current?.account.state == .degraded)
         #expect(stage.session.pending == .nothing)
@@ -203,7 +180,7 @@ import Testing
         stage.suspend(seconds: 100)
         let late = stage.token()
         #expect(stage.refreshes.count == 1)
-        unavailable(30)
+        stage.unavailable(30)
         #expect(stage.failure(of: late) == .loginHostUnavailable(retryAfterSeconds: 30))
         #expect(stage.ledger.accounts.first?.grant.isRefreshing == false)
         if case .loginHostUnavailable(let seconds?) = stage.failure(of: stage.token()) {
@@ -213,7 +190,7 @@ import Testing
         }
         stage.suspend(seconds: 31)
         stage.token()
-        refreshed("new")
+        stage.refreshed("new")
         #expect(stage.session.current?.account.state == .active)
         #expect(stage.audits.last?.kind == .recovered)
         #expect(stage.kinds(scene) == [.snapshot, .accountChanged, .accountChanged])
@@ -223,7 +200,7 @@ import Testing
     @Test func aRefusedTokenIsNotGivenOutAgain() {
         let call = stage.token(rejected: "access-a1")
         let other = stage.token(validity: 5000)
-        unavailable(60)
+        stage.unavailable(60)
         #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 60))
         #expect(stage.token(of: other)?.value == Secret("access-a1"))
         if case .loginHostUnavailable = stage.failure(of: stage.token(rejected: "access-a1")) {
@@ -237,15 +214,15 @@ import Testing
         stage.random = 1
         for expected in [2, 4, 8, 16] {
             let call = stage.token()
-            unavailable()
+            stage.unavailable()
             #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: expected))
             stage.suspend(seconds: expected + 1)
         }
         stage.token()
-        refreshed("new", lives: 1)
+        stage.refreshed("new", lives: 1)
         stage.suspend(seconds: 10)
         let call = stage.token()
-        unavailable()
+        stage.unavailable()
         #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 2))
     }
 
@@ -253,7 +230,7 @@ import Testing
         let scene = stage.connect("s")
         stage.suspend(seconds: 3550)
         let call = stage.token()
-        refused()
+        stage.refused()
         #expect(stage.failure(of: call) == .interactionRequired(reason: "grantRefused"))
         #expect(stage.failure(of: stage.token()) == .interactionRequired(reason: "grantRefused"))
         #expect(stage.session.pending == .login)
@@ -272,7 +249,7 @@ import Testing
         let scene = stage.connect("s")
         stage.suspend(seconds: 4000)
         stage.token("a2")
-        refused()
+        stage.refused()
         #expect(stage.session.pending == .nothing)
         #expect(stage.kinds(scene) == [.snapshot, .loginRequired])
         stage.expectNoFaults()
@@ -284,13 +261,13 @@ import Testing
         stage.crash()
         #expect(stage.session.current?.grant.isRefreshing == true)
         let call = stage.token()
-        refused()
+        stage.refused()
         #expect(stage.failure(of: call) == .interactionRequired(reason: "refreshInterrupted"))
         // What happens to the next grant has nothing to do with it.
         stage.loginIfRequired()
         stage.signIn("a1")
         let next = stage.token(rejected: "access-new-a1")
-        refused()
+        stage.refused()
         #expect(stage.failure(of: next) == .interactionRequired(reason: "grantRefused"))
     }
 
@@ -301,7 +278,7 @@ import Testing
         stage.requestLogin()
         stage.signIn("a1")
         let call = stage.token(rejected: "access-new-a1")
-        refused()
+        stage.refused()
         #expect(stage.failure(of: call) == .interactionRequired(reason: "grantRefused"))
     }
 
@@ -325,7 +302,7 @@ import Testing
         let call = stage.token()
         stage.logout("a1")
         #expect(stage.failure(of: call) == .unknownAccount("a1"))
-        refreshed("late", refreshToken: "late")
+        stage.refreshed("late", refreshToken: "late")
         #expect(!stage.session.accounts.contains { $0.account.id == "a1" })
         #expect(stage.revocations.map(\.record.refreshToken) == [Secret("refresh-a1"), Secret("late")])
         stage.expectNoFaults()
@@ -336,7 +313,7 @@ import Testing
         let call = stage.token()
         stage.disk = .held
         stage.logout("a1")
-        refreshed("late", refreshToken: "late")
+        stage.refreshed("late", refreshToken: "late")
         stage.disk = .works
         stage.disk(works: true)
         #expect(stage.failure(of: call) == .unknownAccount("a1"))
@@ -376,7 +353,7 @@ import Testing
         stage.disk = .held
         stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
         // While the new grant is on its way to the disk.
-        unavailable()
+        stage.unavailable()
         stage.disk = .works
         stage.disk(works: true)
         #expect(stage.session.current?.grant.generation == 2)
@@ -450,7 +427,7 @@ import Testing
         stage.suspend(seconds: 4000)
         let call = stage.token()
         stage.disk = .full
-        refreshed("new", refreshToken: "rotated")
+        stage.refreshed("new", refreshToken: "rotated")
         #expect(stage.failure(of: call) == .storageUnavailable(reason: "full"))
         let waits = stage.token()
         #expect(stage.refreshes.isEmpty)
@@ -468,7 +445,7 @@ import Testing
         stage.suspend(seconds: 4000)
         stage.token()
         stage.disk = .full
-        refreshed("new", refreshToken: "rotated")
+        stage.refreshed("new", refreshToken: "rotated")
         stage.disk = .works
         stage.logout("a1")
         stage.wait(seconds: 3)
@@ -481,11 +458,11 @@ import Testing
         stage.suspend(seconds: 4000)
         let call = stage.token()
         stage.disk = .full
-        refused()
+        stage.refused()
         #expect(stage.failure(of: call) == .storageUnavailable(reason: "full"))
         stage.disk = .works
         let again = stage.token()
-        refused()
+        stage.refused()
         #expect(stage.failure(of: again) == .interactionRequired(reason: "grantRefused"))
     }
 
@@ -494,7 +471,7 @@ import Testing
         let call = stage.token()
         stage.call { $0.lockRequested($1, true, world: $2) }
         #expect(stage.failure(of: call) == .sessionLocked)
-        refreshed("new", refreshToken: "rotated")
+        stage.refreshed("new", refreshToken: "rotated")
         #expect(stage.ledger.accounts.first?.grant.refreshToken == Secret("rotated"))
         stage.expectNoFaults()
     }
