@@ -71,19 +71,23 @@ extension Session {
             return [.fail(caller.call, .interactionRequired(reason: holder.reason ?? "grantRefused"))]
         }
         let waiter = TokenWaiter(caller: caller, scope: scope, rejected: rejected)
-        if rejected != holder.grant.accessToken, lives(holder.grant, minimumValidity ?? Bounds.minimumValidity, world) {
+        if rejected != holder.grant.accessToken, lives(holder.grant, minimumValidity, world) {
             planRenewal(of: holder, world)
             return [answer(waiter, holder, world)]
         }
         return refresh(holder, for: waiter, world)
     }
 
-    /// Whether the token lives for as long as is asked. One in the first tenth of its life is as good as the login host
-    /// gives: where that is less than is asked, a refresh for every call would help nobody.
-    private func lives(_ grant: Grant, _ least: Int, _ world: World) -> Bool {
+    /// Whether the token lives for as long as is asked. Where the login host's tokens never do, one in the first tenth of
+    /// its life is good enough: a refresh for every call would help nobody.
+    private func lives(_ grant: Grant, _ asked: Int?, _ world: World) -> Bool {
         guard let lifetime = grant.lifetime else { return true }
         let attainable = lifetime.seconds - lifetime.seconds / 10
-        return lifetime.remaining(world) >= max(min(least, attainable), 1)
+        let least =
+            if let asked { asked > lifetime.seconds ? attainable : asked } else {
+                min(Bounds.minimumValidity, attainable)
+            }
+        return lifetime.remaining(world) >= max(least, 1)
     }
 
     private mutating func refresh(_ holder: AccountRecord, for waiter: TokenWaiter, _ world: World) -> [Action] {
