@@ -36,7 +36,7 @@ extension Session {
         case .queueRevocation(let revocation):
             return begin(revocation, idToken: nil)
         case .endRevocation:
-            return []
+            return retryRevocations(world: world)
         case .addLoginHost(let caller, let host):
             return [.reply(caller.call, .loginHost(loginHost(host.url) ?? host))]
         case .removeLoginHost(let caller, _), .selectLoginHost(let caller, _):

@@ -111,6 +111,7 @@ extension Session {
             remotes[revocation.account.id] = remote
             if remote == .unsupported { entry.kind = .revocationAbandoned }
             let answers = answerLogouts(id, remote, endSessionUri)
+            for other in waiting(at: revocation.account.loginHost) { revocationDue[other] = world.now.boot }
             return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
         case .unavailable(let retryAfter):
             let answers = answerLogouts(id, .queued, endSessionUri)
@@ -123,16 +124,26 @@ extension Session {
             let seconds = backoff(
                 revocation.attempts, first: Bounds.firstRevocationRetry, longest: Bounds.longestRevocationRetry,
                 atLeast: retryAfter, world)
-            revocationDue[id] = world.now.boot.advanced(bySeconds: seconds)
+            let due = world.now.boot.advanced(bySeconds: seconds)
+            revocationDue[id] = due
+            for other in waiting(at: revocation.account.loginHost) {
+                revocationDue[other] = max(revocationDue[other] ?? due, due)
+            }
             return answers + [.audit(entry)] + enqueue(.postponeRevocation(id: id, seconds: seconds), world)
         }
+    }
+
+    /// Queued revocations that are to be told to that login host and are not on their way: one tells how it is for all,
+    /// so that a host in trouble is not asked for each, and one that answers again is told of all.
+    private func waiting(at host: String) -> [String] {
+        revocations.filter { $0.account.loginHost == host && !revoking.contains($0.id) }.map(\.id)
     }
 
     /// The entry that is done with could not be erased: it is told once more, rather than kept for ever.
     mutating func revocationStays(_ id: String, _ world: World) -> [Action] {
         revoking.remove(id)
         revocationDue[id] = world.now.boot.advanced(bySeconds: Bounds.firstRevocationRetry)
-        return []
+        return retryRevocations(world: world)
     }
 
     /// Exponential, with jitter down to half, and never before the login host wants it.
@@ -176,15 +187,30 @@ extension Session {
         return actions
     }
 
-    /// Revocations whose time has come; at start, those that the store gave back.
+    /// Revocations whose time has come, one at a time for each login host; at start, those that the store gave back.
     package mutating func retryRevocations(world: World) -> [Action] {
         var actions: [Action] = []
+        var busy = busyHosts
         for revocation in revocations where !revoking.contains(revocation.id) {
             let waits = min(max(0, revocation.nextAttempt.minus(world.now.wall)), Bounds.longestRevocationRetry)
             let due = revocationDue[revocation.id] ?? world.now.boot.advanced(bySeconds: waits)
             revocationDue[revocation.id] = due
-            if due <= world.now.boot { actions += begin(revocation, idToken: nil) }
+            if due <= world.now.boot, busy.insert(revocation.account.loginHost).inserted {
+                actions += begin(revocation, idToken: nil)
+            }
         }
         return actions
+    }
+
+    private var busyHosts: Set<String> {
+        Set(revocations.filter { revoking.contains($0.id) }.map(\.account.loginHost))
+    }
+
+    /// When the next one is due. Behind one that is on its way, nothing is: its end sets their time.
+    var nextRevocation: Instant? {
+        guard !revocationDue.isEmpty else { return nil }
+        let busy = busyHosts
+        let waiting = revocations.filter { !revoking.contains($0.id) && !busy.contains($0.account.loginHost) }
+        return waiting.compactMap { revocationDue[$0.id] }.min()
     }
 }

@@ -7,7 +7,7 @@ extension Session {
         func consider(_ instant: Instant) { next = min(next ?? instant, instant) }
         for waiter in waiters { consider(waiter.deadline) }
         for wait in logouts { consider(wait.deadline) }
-        for (id, due) in revocationDue where !revoking.contains(id) { consider(due) }
+        if let nextRevocation { consider(nextRevocation) }
         for kept in unstored.values { consider(kept.due) }
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }

@@ -48,6 +48,47 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// One tells how the host is for all that wait for it; another host's go their own way.
+    @Test func aHostInTroubleIsNotAskedForEach() {
+        func record(_ id: String, _ host: String) -> RevocationRecord {
+            var account = Account.test(id)
+            account.loginHost = host
+            return RevocationRecord(
+                id: id, account: account, clientID: "scene", refreshToken: Secret(id), accessToken: nil,
+                reason: "signedOut", created: 1_800_000_000, nextAttempt: 0)
+        }
+        let stage = Stage(
+            StoredSession(
+                key: .test, record: SessionRecord(epoch: "epoch"),
+                revocations: (0..<50).map { record("down-\($0)", "https://down") } + [record("up", "https://up")]),
+            policy: .test())
+        stage.happens { $0.restarted(world: $1) }
+        #expect(stage.revocations.map(\.record.id) == ["down-0", "up"])
+        _ = stage.finishRevocation(1)
+        stage.happens { $0.revocationEnded("up", .revoked, world: $1) }
+        var asked = 0
+        for _ in 0..<10 {
+            asked += stage.revocations.count
+            guard stage.revocations.count == 1 else { break }
+            let id = stage.finishRevocation(0).id
+            stage.happens { $0.revocationEnded(id, .unavailable(retryAfterSeconds: 4000), world: $1) }
+            stage.wait(seconds: 3999)
+            #expect(stage.revocations.isEmpty)
+            stage.wait(seconds: 2)
+        }
+        #expect(asked == 10)
+        // It answers again: all follow, one by one.
+        while !stage.revocations.isEmpty {
+            #expect(stage.revocations.count == 1)
+            let id = stage.finishRevocation(0).id
+            stage.happens { $0.revocationEnded(id, .revoked, world: $1) }
+            stage.wait(seconds: 0)
+        }
+        #expect(stage.ledger.revocations.isEmpty)
+        #expect(stage.session.nextDeadline == nil)
+        stage.expectNoFaults()
+    }
+
     @Test func attemptsGrowApartToAnHour() {
         let session = stage.session
         stage.random = 1
