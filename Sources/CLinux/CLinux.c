@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -91,6 +92,10 @@ int clinux_network_changes(void) {
         return -1;
     }
     return netlink;
+}
+
+int clinux_refuse_dumps(void) {
+    return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 }
 
 int clinux_lock(int descriptor) {

@@ -51,6 +51,7 @@ package enum Service {
 
     private static func serve(_ options: DaemonOptions) -> Int32 {
         umask(0o077)
+        Secrecy.refuseDumps()
         signal(SIGPIPE, SIG_IGN)
         let inheritance = Inheritance(PassedDescriptors.take())
         do {

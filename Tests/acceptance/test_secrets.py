@@ -3,7 +3,9 @@
 import base64
 import contextlib
 import os
+import resource
 import shutil
+import signal
 import sqlite3
 import subprocess
 
@@ -126,6 +128,25 @@ def test_none_in_arguments_or_environment(used, scripted, directory):
     with open(f"/proc/{used.process.pid}/environ", "rb") as environ, open(f"/proc/{used.process.pid}/cmdline",
                                                                           "rb") as cmdline:
         assert occurrences(scripted.secrets, environ.read() + cmdline.read(), "scened") == []
+
+
+def test_none_in_a_core_dump(used, scripted, directory):
+    """Neither by its own crash nor through a debugger of the same user."""
+    assert used.call("GetAccessToken")["token"]["value"] in scripted.secrets
+    control = subprocess.Popen(["sleep", "60"], cwd=directory)
+    for process in (control, used.process):
+        resource.prlimit(process.pid, resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    # What a process lets its own user see is root's once it lets nobody.
+    assert os.stat(f"/proc/{used.process.pid}/mem").st_uid == 0
+    dumped = []
+    for process in (control, used.process):
+        os.kill(process.pid, signal.SIGABRT)
+        _, status = os.waitpid(process.pid, 0)
+        process.returncode = -os.WTERMSIG(status)
+        dumped.append(os.WCOREDUMP(status))
+    assert dumped == [True, False]
+    used.start()
+    assert used.call("ListAccounts")["current"]
 
 
 @pytest.mark.parametrize("key", ["missing", "another"])

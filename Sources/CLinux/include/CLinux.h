@@ -40,6 +40,10 @@ int clinux_refuse_passed_descriptors(int socket);
 /// Close-on-exec, non-blocking.
 int clinux_network_changes(void);
 
+/// Leaves no core dump of this process, and lets no other process of the user read its memory: prctl(2),
+/// PR_SET_DUMPABLE.
+int clinux_refuse_dumps(void);
+
 /// Takes an exclusive lock if nobody has it: flock(2), LOCK_EX | LOCK_NB.
 int clinux_lock(int descriptor);
 /// Close-on-exec and sealable: memfd_create(2).
