@@ -59,11 +59,43 @@ import Testing
         #expect(stage.refreshes.map(\.account.id) == ["a2", "a1"])
     }
 
-    @Test func afterASuspendItIsDueAtOnce() {
+    @Test(arguments: [false, true])
+    func aSuspendOfEightHours(asksFirst: Bool) {
         stage.token()
         stage.suspend(seconds: 8 * 3600)
+        // Whoever comes first, the timer or a caller: one refresh, and nobody gets the token that has ended.
+        if asksFirst {
+            let call = stage.token()
+            #expect(stage.outcomes[call] == nil)
+        }
         stage.wait(seconds: 0)
         #expect(stage.refreshes.count == 1)
+        let calls = (0..<3).map { _ in stage.token() }
+        stage.refreshed("new")
+        for call in calls { #expect(stage.token(of: call)?.value == Secret("access-new")) }
+        stage.expectNoFaults()
+    }
+
+    /// Set forward, the clock makes the token look old, and it is refreshed; set back, it does not make one look fresh.
+    @Test(arguments: [3600, -3600])
+    func aWallClockThatIsAnHourOff(step: Int) {
+        stage.suspend(seconds: 1800)
+        stage.stepClock(bySeconds: step)
+        let call = stage.token()
+        #expect(stage.refreshes.count == (step > 0 ? 1 : 0))
+        if step > 0 {
+            stage.refreshed("new")
+            #expect(stage.token(of: call)?.expiresInSeconds == 3600)
+        } else {
+            #expect(stage.token(of: call)?.expiresInSeconds == 1800)
+            stage.suspend(seconds: 1800)
+            #expect(stage.outcomes[stage.token()] == nil)
+        }
+        // Set right again: nothing that is given out has ended by the clock that only goes on.
+        stage.stepClock(bySeconds: -step)
+        stage.suspend(seconds: 3600)
+        #expect(stage.outcomes[stage.token()] == nil)
+        stage.expectNoFaults()
     }
 
     /// A refresh for each call would not make the tokens of such a host live longer.
