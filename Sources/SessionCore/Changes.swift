@@ -30,7 +30,7 @@ enum Intent: Sendable {
     case refuseGrant(account: String, generation: Int, reason: String)
     case degrade(account: String, generation: Int)
     case queueRevocation(RevocationRecord)
-    case endRevocation(id: String)
+    case endRevocation(id: String, LogoutResult.Remote)
     case postponeRevocation(id: String, seconds: Int)
     case addLoginHost(Caller, LoginHost)
     case removeLoginHost(Caller, url: String)
@@ -136,6 +136,9 @@ extension Session {
                 revocations.removeAll { $0.id == id }
                 revocationDue[id] = nil
                 revoking.remove(id)
+            case .putLogoutRemote(let sequence, let remote):
+                logoutRemotes = logoutRemotes.filter { history[$0.key] != nil }
+                logoutRemotes[sequence] = remote
             case .putLoginHost(let url, let label):
                 userLoginHosts.removeAll { $0.url == url }
                 userLoginHosts.append(LoginHost(url: url, label: label, origin: .user, removable: true))
@@ -184,9 +187,12 @@ extension Session {
             return decideDegradation(id, generation)
         case .queueRevocation(let revocation):
             draft.put(.putRevocation(revocation))
-        case .endRevocation(let id):
-            guard revocations.contains(where: { $0.id == id }) else { return .nothing([]) }
+        case .endRevocation(let id, let remote):
+            guard let revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
             draft.put(.removeRevocation(id: id))
+            if remote != .revoked, let logout = formerLogout(of: revocation.account.id) {
+                draft.put(.putLogoutRemote(sequence: logout.at.sequence, remote))
+            }
         case .postponeRevocation(let id, let seconds):
             guard var revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
             revocation.attempts = revocation.attempts.plus(1)

@@ -40,8 +40,8 @@ package struct Session: Sendable {
     var revoking: Set<String> = []
     /// When each queued revocation is tried again.
     var revocationDue: [String: Instant] = [:]
-    /// What came of revocations that are over, for a logout that is asked for twice.
-    var remotes: [String: LogoutResult.Remote] = [:]
+    /// What came of the logouts in the history, by their event, where that is not `revoked`: for who asks twice.
+    var logoutRemotes: [Int: LogoutResult.Remote]
 
     /// A session that the store does not know yet.
     package init(key: SessionKey, policy: AppPolicy, epoch: String) {
@@ -57,6 +57,7 @@ package struct Session: Sendable {
         userLoginHosts = stored.loginHosts
         revocations = stored.revocations
         history = History(stored.history)
+        logoutRemotes = stored.logoutRemotes
         isStored = true
         refreshWasInterrupted = Set(stored.accounts.filter(\.grant.isRefreshing).map(\.account.id))
         // Nobody holds it any more, unless it is restored.

@@ -204,6 +204,7 @@ import Testing
         #expect(stage.audits.filter { $0.kind == .signedOut }.count == 1)
         stage.crash()
         #expect(logoutResult(stage, stage.logout("a1"))?.account.id == "a1")
+        #expect(logoutResult(stage, stage.logout("a1"))?.remote == .unsupported)
         stage.expectNoFaults()
     }
 
