@@ -94,7 +94,7 @@ extension Daemon {
                 let (tokens, _) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
                     issuer: account.issuer, subject: account.subject)
-                let refreshed = Refreshed(tokens, bootID: bootID)
+                let refreshed = Refreshed(tokens, clientID: order.clientID, bootID: bootID)
                 happened(live) {
                     $0.tokensRefreshed(account, generation: order.generation, refreshed, world: $1)
                 }
@@ -130,7 +130,7 @@ extension Daemon {
         let host = revocation.account.loginHost
         let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
         request { [self] in
-            let outcome: RevocationOutcome
+            var outcome: RevocationOutcome
             do throws(OAuthFailure) {
                 let answer = try await oauth.revoke(
                     host: host, client: client, refreshToken: revocation.refreshToken,
@@ -143,6 +143,10 @@ extension Daemon {
             } catch {
                 outcome = .unavailable(retryAfterSeconds: nil)
             }
+            // Without its configuration, and with it the client's secret, a refusal says nothing for good.
+            if outcome == .unsupported, configuration.apps[live.key.app] == nil {
+                outcome = .unavailable(retryAfterSeconds: nil)
+            }
             let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
             happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
         }
@@ -150,11 +154,11 @@ extension Daemon {
 }
 
 extension Refreshed {
-    init(_ tokens: Tokens, bootID: String) {
+    init(_ tokens: Tokens, clientID: String, bootID: String) {
         self.init(
-            accessToken: tokens.accessToken, tokenType: tokens.tokenType, refreshToken: tokens.refreshToken,
-            idToken: tokens.idToken, scope: tokens.scope, lifetime: Lifetime(tokens, bootID: bootID),
-            instanceUrl: tokens.instanceUrl)
+            clientID: clientID, accessToken: tokens.accessToken, tokenType: tokens.tokenType,
+            refreshToken: tokens.refreshToken, idToken: tokens.idToken, scope: tokens.scope,
+            lifetime: Lifetime(tokens, bootID: bootID), instanceUrl: tokens.instanceUrl)
     }
 }
 

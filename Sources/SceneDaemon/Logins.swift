@@ -83,7 +83,7 @@ extension Daemon {
         running.respond = respond
         unkeep(running)
         happened(live) { session, _ in session.userReturned(running.id) }
-        let client = client(of: live.key.app, host: pending.host, clientID: live.session.policy.clientID)
+        let client = client(of: live.key.app, host: pending.host, clientID: pending.clientID)
         running.task = Task {
             do throws(OAuthFailure) {
                 let (tokens, identity) = try await oauth.redeem(callback, of: pending, client: client)
