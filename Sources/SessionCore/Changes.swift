@@ -160,10 +160,10 @@ extension Session {
         switch intent {
         case .open:
             return isStored ? .nothing([]) : .commit(draft.change)
-        case .startLogin(let id, let caller):
+        case .startLogin(let id, _):
             // One that is cancelled already has its place in history all the same, and then its end.
-            guard login?.id == id else { return .nothing([]) }
-            draft.event(.loginStarted) { $0.presenter = caller.scene }
+            guard let login, login.id == id else { return .nothing([]) }
+            draft.event(.loginStarted) { $0.presenter = login.presenter.scene }
         case .completeLogin(let id, let signIn):
             return decideCompletion(id, signIn, world)
         case .endLogin(let id, let reason):
