@@ -89,7 +89,9 @@ extension Daemon {
         counters.refreshes += 1
         let account = order.account
         let client = client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
+        tokenRequests += 1
         request { [self] in
+            defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
                 let (tokens, _) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
@@ -102,6 +104,12 @@ extension Daemon {
                 refreshFailed(order, error, live)
             }
         }
+    }
+
+    /// After what it brought has been told: a stop may have waited for it.
+    func tokenRequestEnded() {
+        tokenRequests -= 1
+        stopIfQuiet()
     }
 
     private func refreshFailed(_ order: RefreshOrder, _ failure: OAuthFailure, _ live: LiveSession) {
