@@ -8,6 +8,8 @@ import threading
 import pytest
 from calls import Waiting, Watcher, authorize, sign_in
 from daemon import Daemon
+from descriptor_store import KeepingDaemon
+from provider import free_port
 from scene import CallFailed
 from scenes import SCENE, Scene, eventually
 from test_local_users import NOBODY, request as get_as
@@ -453,6 +455,24 @@ def test_an_app_that_is_removed_has_its_tokens_revoked(start, scripted):
     assert {form.get("client_id") for form in scripted.revoked} == {"scene"}
 
 
+def test_what_a_removed_app_could_not_have_revoked_stays_queued(start, scripted):
+    """Its client's secret and endpoints are gone with its configuration, which may come back."""
+    scripted.offers_revocation = False
+    daemon = start(notes=scripted)
+    alice = sign_in(daemon, "alice")
+    token = daemon.call("GetAccessToken")["token"]["value"]
+    with scripted.holding("/token") as arrived, daemon.connect() as call:
+        call.send("GetAccessToken", {"app": "notes", "rejected": token})
+        assert arrived.wait(30)
+        assert daemon.call("Logout", account=alice["id"])["result"]["remote"] == "unsupported"
+        os.remove(os.path.join(daemon.configuration, "apps.d", "notes.conf"))
+        daemon.manager("Reload")
+
+    def queued():
+        return [(entry["reason"], entry["attempts"]) for entry in daemon.manager("ListRevocations")["revocations"]]
+    eventually(lambda: queued() == [("late", 1)], what="the late tokens are kept for revocation")
+
+
 def test_an_app_that_is_changed_completes_its_login(start, scripted):
     daemon = start(notes=scripted)
     call = Waiting(daemon)
@@ -464,16 +484,69 @@ def test_an_app_that_is_changed_completes_its_login(start, scripted):
     assert call.end()["account"]["username"] == "alice"
 
 
+# MARK: Kept over a restart
+
+
+@pytest.fixture
+def keeping(directory, scripted):
+    daemon = KeepingDaemon(f"{directory}/0", {"notes": scripted.configuration()}).start()
+    yield daemon
+    assert daemon.close() == 0, daemon.stderr()
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_who_the_user_looks_at_is_known_after_a_restart(keeping, end):
+    with keeping.scene() as one, keeping.scene() as two, keeping.scene() as three:
+        for scene in (one, two, three):
+            scene.id
+        two.call("UpdateScene", activation="foreground").wait()
+        eventually(lambda: [name for name, _ in keeping.kept].count("scene") == 3, what="three scenes are kept")
+        getattr(keeping, end)()
+        keeping.start()
+        first = Waiting(keeping)
+        uri = first.until("presenting")["authorizationUri"]
+        calls = [scene.log_in() for scene in (one, two, three)]
+        for call in calls:
+            call.wait_progress("waiting")
+        first.close()
+        calls[1].wait_progress("presenting")
+        get(authorize(uri, "alice"))
+        assert {call.wait()["progress"]["account"]["username"] for call in calls} == {"alice"}
+
+
+def test_a_page_left_open_over_a_restart_ends_a_choice(keeping):
+    """Somebody adds an account while others are to choose one, and the daemon is restarted under it."""
+    accounts = {user: sign_in(keeping, user) for user in ("ada", "ben", "cyd")}
+    keeping.call("Logout", account=accounts["cyd"]["id"])
+    with keeping.scene() as scene:
+        added = scene.log_in("Login")
+        uri = added.wait_progress("presenting")["authorizationUri"]
+        assert scene.log_in().wait_progress("selecting")
+        keeping.wait_notified("FDNAME=login-")
+        keeping.stop()
+        keeping.start()
+        choosing = scene.log_in()
+        assert len(choosing.wait_progress("selecting")["accounts"]) == 2
+        # Nobody waits for the login any more; its page is still good.
+        get(authorize(uri, "dee"))
+        assert choosing.wait()["progress"]["account"]["username"] == "dee"
+        scene.wait_cursor(place(keeping))
+        assert kinds(scene.events)[1:] == ["loginStarted", "loggedIn", "currentUserChanged", "loginEnded"]
+        assert scene.events[0]["snapshot"]["pending"] == "selection" and scene.closed is None
+
+
 # MARK: Apart
 
 
 def test_two_users_and_two_apps_never_meet(directory, scripted):
     os.chmod(directory, 0o711)
+    # One listener for all of them.
+    redirect = f"http://127.0.0.1:{free_port()}/callback"
     # Where another user may read it.
     script = shutil.copy(SCENE, f"{directory}/scene.py")
     apps = ["notes", "mail"]
     daemon = Daemon(
-        f"{directory}/0", {app: scripted.configuration(app) for app in apps}, instance="--system").start()
+        f"{directory}/0", {app: scripted.configuration(app, RedirectURI=redirect) for app in apps}, instance="--system").start()
     as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     scenes = {
         (uid, app): Scene(daemon.socket, app, prefix=as_nobody if uid else (), script=script)
@@ -483,6 +556,7 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
         calls = {key: scene.log_in(loginHint=f"{key[1]}-{key[0]}") for key, scene in scenes.items()}
         screens = {key: call.wait_progress("presenting") for key, call in calls.items()}
         assert len({screen["loginScreen"] for screen in screens.values()}) == 4
+        assert len(daemon.listening_ports()) == 1
         # One that is cancelled ends no other.
         scenes[NOBODY, "mail"].call("CancelLogin", as_scene=False).wait()
         assert calls[NOBODY, "mail"].wait_error() == "LoginCancelled"
@@ -490,6 +564,8 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
         screens[NOBODY, "mail"] = calls[NOBODY, "mail"].wait_progress("presenting")
         for (uid, app), screen in screens.items():
             callback = authorize(screen["authorizationUri"])
+            assert get_as(callback, user=NOBODY if uid == 0 else 0).split()[1:2] in ([], ["403"])
+            assert not calls[uid, app].ended
             get_as(callback, user=uid)
         accounts = {key: call.wait()["progress"]["account"] for key, call in calls.items()}
         assert {key: a["username"] for key, a in accounts.items()} == {key: f"{key[1]}-{key[0]}" for key in scenes}
@@ -526,8 +602,17 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
             assert kinds(scene.events) == [
                 "snapshot", *cancelled, "loginStarted", "loggedIn", "currentUserChanged", "loginEnded",
                 *expected[uid, app]]
+            assert kinds(scene.events)[0] == "snapshot" and not scene.events[0]["snapshot"]["accounts"]
             names = {e[m]["username"] for e in scene.events for m in ("account", "current", "previous") if e.get(m)}
             assert names == {f"{app}-{uid}"}
+
+        # The administrator signs one user out of one app; no other user may.
+        call = scenes[NOBODY, "mail"].call("org.scened.Manager.LogoutUser", as_scene=False, uid=0)
+        assert call.wait_error() == "org.scened.Manager.AccessDenied"
+        assert daemon.manager("LogoutUser", uid=NOBODY, app="mail") == {"accounts": 1}
+        scenes[NOBODY, "mail"].wait_event("loggedOut")
+        listed = scenes[NOBODY, "notes"].call("ListAccounts", as_scene=False).wait()
+        assert [a["id"] for a in listed["accounts"]] == [accounts[NOBODY, "notes"]["id"]]
     finally:
         for scene in scenes.values():
             scene.close()
