@@ -1,9 +1,11 @@
 """Who is next, who presents, and what is under way: every policy and every way to leave, as scenes see it."""
 
 import os
+import random
 import shutil
 import signal
 import threading
+import time
 
 import pytest
 from calls import Waiting, Watcher, authorize, sign_in
@@ -139,6 +141,30 @@ def test_logging_all_out_shows_nobody_in_between(start, scripted, policy):
     assert [scripted.grants(user) for user in users] == [0] * 4
     for scene in scenes:
         scene.close()
+
+
+@pytest.mark.parametrize("round_", range(6))
+def test_logging_all_out_is_done_or_not(start, scripted, round_):
+    """Whenever the daemon dies."""
+    daemon = start(notes=scripted)
+    for user in ("ada", "ben", "cyd"):
+        sign_in(daemon, user)
+    scene = Watcher(daemon)
+    before = place(daemon)
+    with daemon.connect() as connection:
+        connection.send("LogoutAll", {"app": "notes"})
+        # A moment, not a wait for anything.
+        time.sleep(random.Random(round_).uniform(0, 0.01))
+        daemon.kill()
+    daemon.start()
+    left = daemon.call("ListAccounts")
+    events = Watcher(daemon, after=scene.at).until(place(daemon))
+    if left["accounts"]:
+        assert len(left["accounts"]) == 3 and left["current"]["username"] == "cyd" and place(daemon) == before
+    else:
+        assert kinds(events) == ["loggedOut"] * 3 + ["currentUserChanged", "loginRequired"]
+        # What the login host was not told by then, it is told now.
+        eventually(lambda: not any(scripted.grants(user) for user in ("ada", "ben", "cyd")), what="all are revoked")
 
 
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGKILL])
@@ -552,6 +578,7 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
         (uid, app): Scene(daemon.socket, app, prefix=as_nobody if uid else (), script=script)
         for uid in (0, NOBODY) for app in apps}
     try:
+        monitor = scenes[NOBODY, "mail"].call("org.scened.Manager.Monitor", more=True, as_scene=False, app=None)
         # Four logins at once, each of a user of its own.
         calls = {key: scene.log_in(loginHint=f"{key[1]}-{key[0]}") for key, scene in scenes.items()}
         screens = {key: call.wait_progress("presenting") for key, call in calls.items()}
@@ -611,6 +638,8 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
         assert call.wait_error() == "org.scened.Manager.AccessDenied"
         assert daemon.manager("LogoutUser", uid=NOBODY, app="mail") == {"accounts": 1}
         scenes[NOBODY, "mail"].wait_event("loggedOut")
+        eventually(lambda: "loggedOut" in [r["event"]["kind"] for r in monitor.replies], what="the monitor shows it")
+        assert {(r["uid"], r["app"]) for r in monitor.replies} == {(NOBODY, app) for app in apps}
         listed = scenes[NOBODY, "notes"].call("ListAccounts", as_scene=False).wait()
         assert [a["id"] for a in listed["accounts"]] == [accounts[NOBODY, "notes"]["id"]]
     finally:
