@@ -20,16 +20,11 @@ import Testing
         var description: String { "\(way) under \(policy), \(left) left" }
     }
 
+    /// Of a logout of all, `left` is how many there are besides the current user.
     static let cases = AppPolicy.AfterLogout.allCases.flatMap { policy in
         Way.allCases.flatMap { way in
-            (0...3).compactMap { left -> Case? in
-                switch way {
-                // Somebody is current, so somebody is left.
-                case .logoutOfAnother: left == 0 ? nil : Case(policy: policy, left: left, way: way)
-                // How many there were.
-                default: Case(policy: policy, left: left, way: way)
-                }
-            }
+            // Where another leaves, the current user is left.
+            ((way == .logoutOfAnother ? 1 : 0)...3).map { Case(policy: policy, left: $0, way: way) }
         }
     }
 
@@ -71,7 +66,7 @@ import Testing
 
     private func happens(_ way: Way, _ stage: Stage) {
         switch way {
-        case .logout: stage.logout("a1")
+        case .logout: stage.logout("a1", reason: "enough")
         case .logoutOfAnother: stage.logout("a2")
         case .logoutOfOneRefused:
             refuse(stage)
@@ -95,6 +90,13 @@ import Testing
         #expect(changes == (test.way == .logoutOfOneRefused ? 2 : 1))
         for scene in scenes {
             #expect(Array(stage.kinds(scene).dropFirst()) == expected.kinds)
+            let event = stage.streams[scene]?.events.first { $0.kind == .loggedOut }
+            switch test.way {
+            case .logout: #expect(event?.account?.id == "a1" && event?.reason == "enough")
+            case .logoutOfAnother: #expect(event?.account?.id == "a2" && event?.reason == "signedOut")
+            case .logoutOfOneRefused, .logoutAll, .logoutUser: #expect(event?.account?.id == "a1")
+            case .refusal: #expect(event == nil)
+            }
             #expect(stage.streams[scene]?.events.dropFirst() == stage.streams[scenes[0]]?.events.dropFirst())
         }
         stage.expectNoFaults()
