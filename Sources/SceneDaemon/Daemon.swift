@@ -117,7 +117,7 @@ actor Daemon {
 
     /// What an app that is configured no longer leaves to its sessions.
     static func vanished(_ app: String) -> AppPolicy {
-        AppPolicy(app: app, clientID: "", afterLogout: .none, loginHosts: [], canChangeLoginHost: false)
+        AppPolicy(app: app, afterLogout: .none, loginHosts: [], canChangeLoginHost: false)
     }
 
     /// Stops when tokens that are on their way are stored, or after 5 seconds: a refresh cut short may cost a sign-in, and

@@ -15,7 +15,7 @@ extension AppPolicy {
         _ afterLogout: AfterLogout = .follow, canChangeLoginHost: Bool = true
     ) -> AppPolicy {
         AppPolicy(
-            app: "notes", clientID: "scene", afterLogout: afterLogout,
+            app: "notes", afterLogout: afterLogout,
             loginHosts: [
                 LoginHost(url: production, label: "Production"), LoginHost(url: sandbox, label: "Sandbox"),
             ],
