@@ -90,3 +90,28 @@ def sign_in(daemon, user, app="notes"):
     account = waiting.end()["account"]
     assert account["username"] == user
     return account
+
+
+def place(daemon, app="notes"):
+    """How far the history goes."""
+    return daemon.call("ListAccounts", app=app)["at"]["sequence"]
+
+
+def kinds(events):
+    return [event["kind"] for event in events]
+
+
+def same_for_all(scenes, sequence):
+    """What the scenes have been sent since they were asked last; the same to each."""
+    news = []
+    for scene in scenes:
+        seen = len(scene.events)
+        news.append(scene.until(sequence)[seen:])
+    assert news.count(news[0]) == len(scenes)
+    return news[0]
+
+
+def pending(daemon, app="notes"):
+    scene = Watcher(daemon, app)
+    scene.close()
+    return scene.snapshot["pending"]
