@@ -33,6 +33,8 @@ actor Daemon {
     var loginPages: [Int: LiveSession] = [:]
     /// Requests to login hosts that no login owns.
     var requests: [Int: Task<Void, Never>] = [:]
+    /// Requests under way that may bring tokens, whether anybody wants them still or they are to be revoked.
+    var tokenRequests = 0
     /// LogoutUser calls by the parts that are still open.
     var userLogouts: [CallID: UserLogout] = [:]
     var counters = Counters()
@@ -127,10 +129,11 @@ actor Daemon {
 
     /// What an app that is configured no longer leaves to its sessions.
     static func vanished(_ app: String) -> AppPolicy {
-        AppPolicy(app: app, clientID: "", afterLogout: .none, loginHosts: [], canChangeLoginHost: false)
+        AppPolicy(app: app, afterLogout: .none, loginHosts: [], canChangeLoginHost: false)
     }
 
-    /// Stops when tokens that are on their way are stored, or after 5 seconds: a refresh cut short may cost a sign-in.
+    /// Stops when tokens that are on their way are stored, or after 5 seconds: a refresh cut short may cost a sign-in, and
+    /// what comes for somebody who has been signed out is still to be revoked.
     func stopWhenQuiet() {
         guard !isStopping else { return loop.stop() }
         isStopping = true
@@ -141,7 +144,7 @@ actor Daemon {
     }
 
     func stopIfQuiet() {
-        if isStopping, !sessions.values.contains(where: \.session.isBusy) { loop.stop() }
+        if isStopping, tokenRequests == 0, !sessions.values.contains(where: \.session.isBusy) { loop.stop() }
     }
 
     /// Commits what was begun; what is not acknowledged by then will not be.

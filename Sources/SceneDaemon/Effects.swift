@@ -89,12 +89,14 @@ extension Daemon {
         counters.refreshes += 1
         let account = order.account
         let client = client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
+        tokenRequests += 1
         request { [self] in
+            defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
                 let (tokens, _) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
                     issuer: account.issuer, subject: account.subject)
-                let refreshed = Refreshed(tokens, bootID: bootID)
+                let refreshed = Refreshed(tokens, clientID: order.clientID, bootID: bootID)
                 happened(live) {
                     $0.tokensRefreshed(account, generation: order.generation, refreshed, world: $1)
                 }
@@ -102,6 +104,12 @@ extension Daemon {
                 refreshFailed(order, error, live)
             }
         }
+    }
+
+    /// After what it brought has been told: a stop may have waited for it.
+    func tokenRequestEnded() {
+        tokenRequests -= 1
+        stopIfQuiet()
     }
 
     private func refreshFailed(_ order: RefreshOrder, _ failure: OAuthFailure, _ live: LiveSession) {
@@ -137,7 +145,7 @@ extension Daemon {
         let host = revocation.account.loginHost
         let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
         request { [self] in
-            let outcome: RevocationOutcome
+            var outcome: RevocationOutcome
             do throws(OAuthFailure) {
                 let answer = try await oauth.revoke(
                     host: host, client: client, refreshToken: revocation.refreshToken,
@@ -150,6 +158,10 @@ extension Daemon {
             } catch {
                 outcome = .unavailable(retryAfterSeconds: nil)
             }
+            // Without its configuration, and with it the client's secret, a refusal says nothing for good.
+            if outcome == .unsupported, configuration.apps[live.key.app] == nil {
+                outcome = .unavailable(retryAfterSeconds: nil)
+            }
             let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
             happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
         }
@@ -157,11 +169,11 @@ extension Daemon {
 }
 
 extension Refreshed {
-    init(_ tokens: Tokens, bootID: String) {
+    init(_ tokens: Tokens, clientID: String, bootID: String) {
         self.init(
-            accessToken: tokens.accessToken, tokenType: tokens.tokenType, refreshToken: tokens.refreshToken,
-            idToken: tokens.idToken, scope: tokens.scope, lifetime: Lifetime(tokens, bootID: bootID),
-            instanceUrl: tokens.instanceUrl)
+            clientID: clientID, accessToken: tokens.accessToken, tokenType: tokens.tokenType,
+            refreshToken: tokens.refreshToken, idToken: tokens.idToken, scope: tokens.scope,
+            lifetime: Lifetime(tokens, bootID: bootID), instanceUrl: tokens.instanceUrl)
     }
 }
 

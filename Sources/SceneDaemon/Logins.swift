@@ -83,8 +83,10 @@ extension Daemon {
         running.respond = respond
         unkeep(running)
         happened(live) { session, _ in session.userReturned(running.id) }
-        let client = client(of: live.key.app, host: pending.host, clientID: live.session.policy.clientID)
+        let client = client(of: live.key.app, host: pending.host, clientID: pending.clientID)
+        tokenRequests += 1
         running.task = Task {
+            defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
                 let (tokens, identity) = try await oauth.redeem(callback, of: pending, client: client)
                 let signIn = SignIn(tokens, identity, pending, client, bootID: bootID)

@@ -36,10 +36,12 @@ extension Daemon {
         },
         serveSession(UpdateScene.self, app: \.app) { daemon, request, call, live in
             daemon.happened(live) { session, _ in
-                session.sceneUpdated(
+                let actions = session.sceneUpdated(
                     request.caller(nil), scene: call.scene, activation: call.activation, title: call.title)
+                // Before it is acknowledged, so that a crash does not take it back.
+                if let scene = session.scenes[call.scene] { daemon.described(scene) }
+                return actions
             }
-            daemon.described(call.scene, live)
         },
         serveSession(Login.self, app: \.app) { daemon, request, call, live in
             daemon.happened(live) {

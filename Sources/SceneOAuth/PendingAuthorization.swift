@@ -10,12 +10,14 @@ package struct PendingAuthorization: Sendable {
     /// Exactly as the login host states it.
     package var issuer: String
     package var host: String
+    /// Whose authorization it is: also where the app is configured otherwise by now.
+    package var clientID: String
     /// Whether the host says that its answers carry `iss` (RFC 9207).
     package var announcesIssuer: Bool
 
     package init(
         authorizationUri: String, state: String, nonce: String, verifier: Secret, redirectURI: String, issuer: String,
-        host: String, announcesIssuer: Bool = false
+        host: String, clientID: String, announcesIssuer: Bool = false
     ) {
         self.authorizationUri = authorizationUri
         self.state = state
@@ -24,6 +26,7 @@ package struct PendingAuthorization: Sendable {
         self.redirectURI = redirectURI
         self.issuer = issuer
         self.host = host
+        self.clientID = clientID
         self.announcesIssuer = announcesIssuer
     }
 }
@@ -53,7 +56,7 @@ extension PendingAuthorization {
         self.init(
             authorizationUri: metadata.authorizationEndpoint.appendingQuery(query), state: state, nonce: nonce,
             verifier: verifier, redirectURI: redirectURI, issuer: metadata.issuer, host: host,
-            announcesIssuer: metadata.announcesIssuer)
+            clientID: client.clientID, announcesIssuer: metadata.announcesIssuer)
     }
 
     /// The code of a callback that answers this request (RFC 6749, section 4.1.2; RFC 9207, section 2.4).

@@ -90,6 +90,10 @@ struct ChangeWriter {
             try put("revocations", session, ("id", row.id), RevocationTable.columns(record, row))
         case .removeRevocation(let id):
             try erase("revocations", session, ("id", id))
+        case .putLogoutRemote(let sequence, let remote):
+            try database.run(
+                "UPDATE history SET remote = ? WHERE uid = ? AND app = ? AND sequence = ?",
+                [.text(remote.rawValue)] + values(session, nil) + [.integer(sequence)])
         case .putLoginHost(let url, let label):
             try put("login_hosts", session, ("url", url), [("label", .text(label))])
         case .removeLoginHost(let url):

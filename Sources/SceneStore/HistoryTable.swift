@@ -14,6 +14,10 @@ enum HistoryTable {
         return event
     }
 
+    static func remote(_ columns: Row) throws(UnreadableRow) -> LogoutResult.Remote? {
+        try columns.textOrNull("remote").flatMap(LogoutResult.Remote.init)
+    }
+
     /// What follows the last hole up to `end`; nothing where the end itself is missing. `events` are in order.
     static func unbroken(_ events: [Event], upTo end: Cursor) -> [Event] {
         var expected = end.sequence

@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID = 0x7363_6e64
 
     /// Each step brings a database from the version that is its index to the next one. Steps are only ever added.
-    static let steps: [String] = [version1]
+    static let steps: [String] = [version1, version2]
 
     static var version: Int { steps.count }
 
@@ -90,4 +90,7 @@ enum Schema {
             FOREIGN KEY (uid, app) REFERENCES sessions
         ) STRICT, WITHOUT ROWID;
         """
+
+    /// With `loggedOut`: what the login host made of it, where that is not `revoked`.
+    private static let version2 = "ALTER TABLE history ADD COLUMN remote TEXT;"
 }

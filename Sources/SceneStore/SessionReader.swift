@@ -26,12 +26,13 @@ struct SessionReader {
             report("A session's row")
             return nil
         }
-        return StoredSession(
+        var stored = StoredSession(
             key: key, record: record,
             accounts: try accounts(key),
             loginHosts: try loginHosts(key, selected: record.selectedLoginHost),
-            revocations: try revocations(key),
-            history: try history(key, record))
+            revocations: try revocations(key))
+        try readHistory(into: &stored)
+        return stored
     }
 
     private static func facts(_ row: Row) throws(UnreadableRow) -> (SessionKey, SessionRecord) {
@@ -88,17 +89,21 @@ struct SessionReader {
         return hosts
     }
 
-    private mutating func history(_ session: SessionKey, _ record: SessionRecord) throws(SQLiteError) -> [Event] {
+    private mutating func readHistory(into stored: inout StoredSession) throws(SQLiteError) {
+        let session = stored.key
         var events: [Event] = []
         for row in try rows("history", session, order: "sequence") {
             do {
-                events.append(try HistoryTable.event(row, session, sealing))
+                let event = try HistoryTable.event(row, session, sealing)
+                events.append(event)
+                stored.logoutRemotes[event.at.sequence] = try HistoryTable.remote(row)
             } catch {
                 let sequence = (try? row.int("sequence")) ?? 0
                 report("Event \(sequence) of app \(session.app) (uid \(session.uid))")
             }
         }
-        return HistoryTable.unbroken(events, upTo: Cursor(epoch: record.epoch, sequence: record.sequence))
+        let end = Cursor(epoch: stored.record.epoch, sequence: stored.record.sequence)
+        stored.history = HistoryTable.unbroken(events, upTo: end)
     }
 
     private func rows(

@@ -146,12 +146,16 @@ extension Session {
 
     /// Signing out one that history shows gone gives its result again.
     private func formerLogout(_ caller: Caller, _ id: String) -> [Action] {
-        guard let event = history.last(where: { $0.kind == .loggedOut && $0.account?.id == id }),
-            let account = event.account
-        else { return [.fail(caller.call, .unknownAccount(id))] }
+        guard let event = formerLogout(of: id), let account = event.account else {
+            return [.fail(caller.call, .unknownAccount(id))]
+        }
         let isQueued = revocations.contains { $0.account.id == id }
-        let remote = isQueued ? .queued : remotes[id] ?? .revoked
+        let remote = isQueued ? .queued : logoutRemotes[event.at.sequence] ?? .revoked
         return [.reply(caller.call, .loggedOut(LogoutResult(account: account, remote: remote), event.at))]
+    }
+
+    func formerLogout(of id: String) -> Event? {
+        history.last { $0.kind == .loggedOut && $0.account?.id == id }
     }
 }
 

@@ -143,6 +143,8 @@ package struct Change: Equatable, Sendable {
         case putRevocation(RevocationRecord)
         /// Erased, not only deleted: its secrets are gone from the file and the log.
         case removeRevocation(id: String)
+        /// What came of the logout whose event has this sequence, where that is not `revoked`: kept as long as the event.
+        case putLogoutRemote(sequence: Int, LogoutResult.Remote)
         case putLoginHost(url: String, label: String)
         case removeLoginHost(url: String)
     }
@@ -171,10 +173,12 @@ package struct StoredSession: Equatable, Sendable {
     package var revocations: [RevocationRecord]
     /// The newest 1,024 events at the most, oldest first, without holes.
     package var history: [Event]
+    /// What came of the logouts in the history, by the sequence of their event, where that is not `revoked`.
+    package var logoutRemotes: [Int: LogoutResult.Remote]
 
     package init(
         key: SessionKey, record: SessionRecord, accounts: [AccountRecord] = [], loginHosts: [LoginHost] = [],
-        revocations: [RevocationRecord] = [], history: [Event] = []
+        revocations: [RevocationRecord] = [], history: [Event] = [], logoutRemotes: [Int: LogoutResult.Remote] = [:]
     ) {
         self.key = key
         self.record = record
@@ -182,6 +186,7 @@ package struct StoredSession: Equatable, Sendable {
         self.loginHosts = loginHosts
         self.revocations = revocations
         self.history = history
+        self.logoutRemotes = logoutRemotes
     }
 }
 

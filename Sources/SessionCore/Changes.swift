@@ -30,7 +30,7 @@ enum Intent: Sendable {
     case refuseGrant(account: String, generation: Int, reason: String)
     case degrade(account: String, generation: Int, mayBeSpent: Bool)
     case queueRevocation(RevocationRecord)
-    case endRevocation(id: String)
+    case endRevocation(id: String, LogoutResult.Remote)
     case postponeRevocation(id: String, seconds: Int)
     case addLoginHost(Caller, LoginHost)
     case removeLoginHost(Caller, url: String)
@@ -135,6 +135,9 @@ extension Session {
                 revocations.removeAll { $0.id == id }
                 revocationDue[id] = nil
                 revoking.remove(id)
+            case .putLogoutRemote(let sequence, let remote):
+                logoutRemotes = logoutRemotes.filter { history[$0.key] != nil }
+                logoutRemotes[sequence] = remote
             case .putLoginHost(let url, let label):
                 userLoginHosts.removeAll { $0.url == url }
                 userLoginHosts.append(LoginHost(url: url, label: label, origin: .user, removable: true))
@@ -156,10 +159,10 @@ extension Session {
         switch intent {
         case .open:
             return isStored ? .nothing([]) : .commit(draft.change)
-        case .startLogin(let id, let caller):
+        case .startLogin(let id, _):
             // One that is cancelled already has its place in history all the same, and then its end.
-            guard login?.id == id else { return .nothing([]) }
-            draft.event(.loginStarted) { $0.presenter = caller.scene }
+            guard let login, login.id == id else { return .nothing([]) }
+            draft.event(.loginStarted) { $0.presenter = login.presenter.scene }
         case .completeLogin(let id, let signIn):
             return decideCompletion(id, signIn, world)
         case .endLogin(let id, let reason):
@@ -183,9 +186,12 @@ extension Session {
             return decideDegradation(id, generation, mayBeSpent)
         case .queueRevocation(let revocation):
             draft.put(.putRevocation(revocation))
-        case .endRevocation(let id):
-            guard revocations.contains(where: { $0.id == id }) else { return .nothing([]) }
+        case .endRevocation(let id, let remote):
+            guard let revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
             draft.put(.removeRevocation(id: id))
+            if remote != .revoked, let logout = formerLogout(of: revocation.account.id) {
+                draft.put(.putLogoutRemote(sequence: logout.at.sequence, remote))
+            }
         case .postponeRevocation(let id, let seconds):
             guard var revocation = revocations.first(where: { $0.id == id }) else { return .nothing([]) }
             revocation.attempts = revocation.attempts.plus(1)

@@ -134,9 +134,6 @@ extension Session {
     private mutating func wait(_ caller: Caller, _ wish: Waiter.Wish, _ options: LoginOptions, _ world: World)
         -> [Action]
     {
-        if let login, !login.isEnding {
-            if conflicts(options, with: login) { return [.fail(caller.call, Self.loginInProgress)] }
-        }
         let timeout = min(options.timeoutSeconds ?? Bounds.loginTimeout, Bounds.longestLoginTimeout)
         var waiter = Waiter(
             caller: caller, wish: wish, options: options, deadline: world.now.boot.advanced(bySeconds: timeout))
@@ -296,7 +293,9 @@ extension Session {
         if late.isEmpty { return [] }
         var actions: [Action] = late.map { .fail($0.caller.call, .loginTimedOut) }
         // The last one's time is the login's.
-        if let login, !login.isEnding, !waiters.contains(where: wantsLogin) {
+        if let login, !login.isEnding, login.keptUntil == nil, late.contains(where: wantsLogin),
+            !waiters.contains(where: wantsLogin)
+        {
             if case .completing = login.state {} else { actions += end(.timedOut, world) }
         }
         return actions + settle(world)

@@ -54,7 +54,7 @@ extension Session {
             return []
         case .queueRevocation(let revocation):
             return [.revoke(revocation, idToken: nil)]
-        case .endRevocation(let id):
+        case .endRevocation(let id, _):
             return revocationStays(id, world)
         case .announceEnd:
             return owe(owedEnd, world)

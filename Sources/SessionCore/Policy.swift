@@ -9,7 +9,6 @@ package struct AppPolicy: Hashable, Sendable {
     }
 
     package var app: String
-    package var clientID: String
     package var afterLogout: AfterLogout
     /// The administrator's and the app's, in order, without the user's own.
     package var loginHosts: [LoginHost]
@@ -17,11 +16,10 @@ package struct AppPolicy: Hashable, Sendable {
     package var canChangeLoginHost: Bool
 
     package init(
-        app: String, clientID: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
+        app: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
         canChangeLoginHost: Bool = true
     ) {
         self.app = app
-        self.clientID = clientID
         self.afterLogout = afterLogout
         self.loginHosts = loginHosts
         self.canChangeLoginHost = canChangeLoginHost

@@ -107,17 +107,15 @@ extension Session {
         switch outcome {
         case .revoked, .unsupported:
             let remote: LogoutResult.Remote = outcome == .revoked ? .revoked : .unsupported
-            if remotes.count >= historyLimit { remotes.removeAll() }
-            remotes[revocation.account.id] = remote
             if remote == .unsupported { entry.kind = .revocationAbandoned }
             let answers = answerLogouts(id, remote, endSessionUri)
             for other in waiting(at: revocation.account.loginHost) { revocationDue[other] = world.now.boot }
-            return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
+            return answers + [.audit(entry)] + enqueue(.endRevocation(id: id, remote), world)
         case .unavailable(let retryAfter):
             let answers = answerLogouts(id, .queued, endSessionUri)
             guard world.now.wall.minus(revocation.created) < Bounds.revocationLife else {
                 entry.kind = .revocationAbandoned
-                return answers + [.audit(entry)] + enqueue(.endRevocation(id: id), world)
+                return answers + [.audit(entry)] + enqueue(.endRevocation(id: id, .queued), world)
             }
             entry.kind = .revocationQueued
             revoking.remove(id)

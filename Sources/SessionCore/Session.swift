@@ -39,8 +39,8 @@ package struct Session: Sendable {
     var revoking: Set<String> = []
     /// When each queued revocation is tried again.
     var revocationDue: [String: Instant] = [:]
-    /// What came of revocations that are over, for a logout that is asked for twice.
-    var remotes: [String: LogoutResult.Remote] = [:]
+    /// What came of the logouts in the history, by their event, where that is not `revoked`: for who asks twice.
+    var logoutRemotes: [Int: LogoutResult.Remote]
 
     /// A session that the store does not know yet.
     package init(key: SessionKey, policy: AppPolicy, epoch: String) {
@@ -56,6 +56,7 @@ package struct Session: Sendable {
         userLoginHosts = stored.loginHosts
         revocations = stored.revocations
         history = History(stored.history)
+        logoutRemotes = stored.logoutRemotes
         isStored = true
         for holder in stored.accounts where holder.grant.isRefreshing {
             upkeep[holder.account.id] = Upkeep(wasInterrupted: true)

@@ -25,6 +25,8 @@ struct Refresh: Sendable {
 
 /// What a refresh brought; what it left out stays as it was.
 package struct Refreshed: Sendable {
+    /// The client that asked: also where the app is configured otherwise by now, or no more.
+    package var clientID: String
     package var accessToken: Secret
     package var tokenType: String
     package var refreshToken: Secret?
@@ -34,9 +36,10 @@ package struct Refreshed: Sendable {
     package var instanceUrl: String?
 
     package init(
-        accessToken: Secret, tokenType: String, refreshToken: Secret?, idToken: Secret?, scope: String?,
-        lifetime: Lifetime?, instanceUrl: String?
+        clientID: String, accessToken: Secret, tokenType: String, refreshToken: Secret?, idToken: Secret?,
+        scope: String?, lifetime: Lifetime?, instanceUrl: String?
     ) {
+        self.clientID = clientID
         self.accessToken = accessToken
         self.tokenType = tokenType
         self.refreshToken = refreshToken
@@ -178,7 +181,7 @@ extension Session {
 
     private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {
         Grant(
-            generation: generation, clientID: policy.clientID, accessToken: refreshed.accessToken,
+            generation: generation, clientID: refreshed.clientID, accessToken: refreshed.accessToken,
             tokenType: refreshed.tokenType, refreshToken: refreshed.refreshToken)
     }
 

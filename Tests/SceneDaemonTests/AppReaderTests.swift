@@ -21,7 +21,7 @@ import Testing
         #expect(notes.afterLogout == .follow)
         #expect(notes.canChangeLoginHost)
         #expect(notes.policy.loginHosts.map(\.label) == ["https://login.example.com"])
-        #expect(notes.policy.clientID == "scene")
+        #expect(notes.clientID == "scene")
     }
 
     @Test func everyKeyHasItsPlace() throws {

@@ -110,7 +110,7 @@ import Testing
         #expect(directory.read("key") == key)
     }
 
-    @Test(arguments: [2, 1000, Int(Int32.max)])
+    @Test(arguments: [3, 1000, Int(Int32.max)])
     func aNewerSchemaIsLeftAlone(version: Int) throws {
         let open = try OpenStore(directory)
         open.commit(.sample(1...200))

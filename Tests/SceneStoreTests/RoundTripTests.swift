@@ -162,6 +162,31 @@ import Testing
         #expect(session.history.map(\.at.sequence) == [1, 2])
     }
 
+    @Test func whatCameOfALogoutIsKeptAsLongAsItsEvent() throws {
+        let open = try OpenStore(directory)
+        open.commit(.sample(1...2))
+        open.commit(.sample(3, .putLogoutRemote(sequence: 1, .unsupported), .putLogoutRemote(sequence: 2, .queued)))
+        #expect(try open.store.load().first?.logoutRemotes == [1: .unsupported, 2: .queued])
+        open.commit(.sample(4...(historyLimit + 1)))
+        #expect(try open.store.load().first?.logoutRemotes == [2: .queued])
+        open.commit(.sample(historyLimit + 2, .putLogoutRemote(sequence: 1, .unsupported)))
+        #expect(try open.store.load().first?.logoutRemotes == [:])
+    }
+
+    @Test func aDatabaseOfTheFirstVersionIsTakenUp() throws {
+        let open = try OpenStore(directory)
+        open.commit(.sample(1...2, [.putAccount(.sample())]))
+        try open.execute("ALTER TABLE history DROP COLUMN remote")
+        try open.execute("PRAGMA user_version = 1")
+        open.store.close()
+        let later = try OpenStore(directory)
+        later.commit(.sample(3, .putLogoutRemote(sequence: 2, .unsupported)))
+        let session = try #require(try later.store.load().first)
+        #expect(session.history.map(\.at.sequence) == [1, 2, 3])
+        #expect(session.accounts == [.sample()])
+        #expect(session.logoutRemotes == [2: .unsupported])
+    }
+
     @Test func sessionsAreApart() throws {
         let open = try OpenStore(directory)
         let keys = [

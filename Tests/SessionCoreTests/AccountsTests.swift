@@ -12,82 +12,7 @@ import Testing
         stage.call { $0.switchRequested($1, account: account, world: $2) }
     }
 
-    // MARK: One decision after a logout
-
-    struct AfterLogoutCase: CustomStringConvertible, Sendable {
-        var policy: AppPolicy.AfterLogout
-        var left: Int
-        var pending: Pending
-        var current: String?
-        var events: [Event.Kind]
-        var description: String { "\(policy) with \(left) left" }
-    }
-
-    private static let gone: [Event.Kind] = [.snapshot, .loggedOut, .currentUserChanged]
-
-    static let cases: [AfterLogoutCase] = [
-        .init(policy: .follow, left: 0, pending: .login, events: gone + [.loginRequired]),
-        .init(policy: .follow, left: 1, pending: .nothing, current: "a2", events: gone),
-        .init(policy: .follow, left: 2, pending: .selection, events: gone + [.selectionRequired]),
-        .init(policy: .follow, left: 3, pending: .selection, events: gone + [.selectionRequired]),
-        .init(policy: .select, left: 0, pending: .login, events: gone + [.loginRequired]),
-        .init(policy: .select, left: 1, pending: .selection, events: gone + [.selectionRequired]),
-        .init(policy: .select, left: 2, pending: .selection, events: gone + [.selectionRequired]),
-        .init(policy: .select, left: 3, pending: .selection, events: gone + [.selectionRequired]),
-        .init(policy: .login, left: 0, pending: .login, events: gone + [.loginRequired]),
-        .init(policy: .login, left: 1, pending: .login, events: gone + [.loginRequired]),
-        .init(policy: .login, left: 2, pending: .login, events: gone + [.loginRequired]),
-        .init(policy: .login, left: 3, pending: .login, events: gone + [.loginRequired]),
-        .init(policy: .none, left: 0, pending: .nothing, events: gone),
-        .init(policy: .none, left: 1, pending: .nothing, events: gone),
-        .init(policy: .none, left: 2, pending: .nothing, events: gone),
-        .init(policy: .none, left: 3, pending: .nothing, events: gone),
-    ]
-
-    @Test(arguments: cases) func thePolicyDecidesOnce(_ expected: AfterLogoutCase) {
-        let stage = Stage(accounts: expected.left + 1, policy: .test(expected.policy))
-        let scene = stage.connect("s")
-        stage.logout("a1", reason: "enough")
-        #expect(stage.session.pending == expected.pending)
-        #expect(stage.session.current?.account.id == expected.current)
-        #expect(stage.kinds(scene) == expected.events)
-        let event = stage.streams[scene]?.events.first { $0.kind == .loggedOut }
-        #expect(event?.account?.id == "a1")
-        #expect(event?.reason == "enough")
-        stage.expectNoFaults()
-    }
-
-    @Test(arguments: cases) func handleLogoutFollowsThePolicy(_ expected: AfterLogoutCase) {
-        let stage = Stage(accounts: expected.left + 1, policy: .test(expected.policy))
-        stage.logout("a1")
-        let call = stage.call { $0.logoutHandled($1, options: LoginOptions(), world: $2) }
-        switch expected.pending {
-        case .nothing where expected.current == nil:
-            #expect(stage.failure(of: call) == .notSignedIn)
-        case .nothing:
-            #expect(stage.progress(of: call)?.account?.id == expected.current)
-        case .selection:
-            #expect(stage.told[call]?.map(\.state) == [.selecting])
-            let last = "a\(expected.left + 1)"
-            _ = switchTo(stage, last)
-            #expect(stage.progress(of: call)?.account?.id == last)
-        case .login:
-            stage.signIn("b")
-            #expect(stage.progress(of: call)?.account?.subject == "sub-b")
-        }
-        stage.expectNoFaults()
-    }
-
-    @Test func aDecisionIsNotTakenAgainAtARestart() {
-        let stage = Stage(accounts: 3)
-        stage.logout("a1")
-        stage.crash()
-        #expect(stage.session.pending == .selection)
-        let again = Stage(accounts: 1)
-        again.logout("a1")
-        again.crash()
-        #expect(again.session.pending == .login)
-    }
+    // MARK: Decisions that are taken again
 
     @Test func aChoiceIsTakenAwayAsAccountsGo() {
         let stage = Stage(accounts: 4)
@@ -110,16 +35,6 @@ import Testing
         stage.logout("a3")
         #expect(stage.kinds(scene).last == .loginRequired)
         #expect(stage.session.pending == .login)
-        stage.expectNoFaults()
-    }
-
-    @Test func aBackgroundLogoutDisturbsNobody() {
-        let stage = Stage(accounts: 3)
-        let scene = stage.connect("s")
-        stage.logout("a2")
-        #expect(stage.kinds(scene) == [.snapshot, .loggedOut])
-        #expect(stage.session.current?.account.id == "a1")
-        #expect(stage.session.pending == .nothing)
         stage.expectNoFaults()
     }
 
@@ -204,6 +119,7 @@ import Testing
         #expect(stage.audits.filter { $0.kind == .signedOut }.count == 1)
         stage.crash()
         #expect(logoutResult(stage, stage.logout("a1"))?.account.id == "a1")
+        #expect(logoutResult(stage, stage.logout("a1"))?.remote == .unsupported)
         stage.expectNoFaults()
     }
 

@@ -18,7 +18,8 @@ SCENED, SCENECTL = os.path.join(BINARIES, "scened"), os.path.join(BINARIES, "sce
 class Daemon:
     """`apps` are files of apps.d: name to text. Its directory is readable by all, as other users' tests need."""
 
-    def __init__(self, directory, apps, settings="", environment=()):
+    def __init__(self, directory, apps, settings="", environment=(), instance="--user"):
+        self.instance = instance
         self.directory = os.fspath(directory)
         self.state, self.configuration = (os.path.join(self.directory, name) for name in ("state", "config"))
         self.log = os.path.join(self.directory, "log")
@@ -77,7 +78,7 @@ class Daemon:
         since = len(self.notifications)
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [SCENED, "--user", "--socket", self.socket, "--state", self.state, "--config", self.configuration],
+                [SCENED, self.instance, "--socket", self.socket, "--state", self.state, "--config", self.configuration],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.wait_notified("READY=1", since)
         return self

@@ -5,6 +5,7 @@ was used twice, what a late or missing answer does.
 """
 
 import base64
+import contextlib
 import hashlib
 import json
 import secrets
@@ -43,6 +44,13 @@ class ScriptedProvider:
         self.secrets = set()
         self.authorizations = self.refreshes = self.revocations = 0
         self.reused = []
+        # Every refresh token that it gave out.
+        self.given = []
+        # What it was told to forget, as it was asked; without this, it offers no revocation.
+        self.revoked = []
+        self.offers_revocation = True
+        # Addresses whose answers are held back: to an event for each that has one, and one that lets it go.
+        self._held = {}
         # A refresh token stays good until its successor is used, as with careful providers.
         self._lock = threading.Lock()
         self._codes, self._access, self._refresh = {}, {}, {}
@@ -65,10 +73,27 @@ class ScriptedProvider:
         with self._lock:
             return token in self._access and self._access[token]["end"] > time.monotonic()
 
+    @contextlib.contextmanager
+    def holding(self, path):
+        """Hold back what `path` answers, though it is done, until the end; gives an event that tells when there is one."""
+        arrived, go = self._held[path] = threading.Event(), threading.Event()
+        try:
+            yield arrived
+        finally:
+            del self._held[path]
+            go.set()
+
+    def grants(self, user):
+        """How many grants of a user's are good: each sign-in gives one."""
+        with self._lock:
+            return len({e["family"] for e in self._refresh.values() if e["user"] == user and not e["dead"]})
+
     # What the endpoints do: each takes the parameters and gives a status and a JSON object.
 
     def _discovery(self):
         names = {"authorization": "authorize", "token": "token", "userinfo": "userinfo", "revocation": "revoke"}
+        if not self.offers_revocation:
+            del names["revocation"]
         return 200, {
             "issuer": self.issuer, "jwks_uri": self.issuer + "/jwks", "response_types_supported": ["code"],
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
@@ -102,6 +127,7 @@ class ScriptedProvider:
         signature = KEY.sign(".".join(parts).encode(), padding.PKCS1v15(), hashes.SHA256())
         id_token = ".".join([*parts, b64(signature)])
         self.secrets |= {access, refresh, id_token}
+        self.given.append(refresh)
         self._access[access] = {"user": user, "family": family, "end": time.monotonic() + self.lifetime}
         self._refresh[refresh] = {"user": user, "family": family, "successor": None, "dead": False}
         return refresh, {"access_token": access, "token_type": "Bearer", "expires_in": self.lifetime,
@@ -132,6 +158,7 @@ class ScriptedProvider:
     def _revoke(self, asked):
         with self._lock:
             self.revocations += 1
+            self.revoked.append(asked)
             entry = self._refresh.get(asked.get("token")) or self._access.get(asked.get("token"))
             if entry:
                 for tokens in (self._refresh, self._access):
@@ -181,7 +208,12 @@ class ScriptedProvider:
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
                 asked = dict(urllib.parse.parse_qsl(body))
                 endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
-                self.respond(endpoint(asked) if endpoint else (404, {}))
+                answer = endpoint(asked) if endpoint else (404, {})
+                if self.path in provider._held:
+                    arrived, go = provider._held[self.path]
+                    arrived.set()
+                    go.wait(60)
+                self.respond(answer)
 
             def log_message(self, *_):
                 pass

@@ -8,7 +8,6 @@ import urllib.request
 
 import pytest
 from scenes import eventually
-from visitor import Visitor
 
 
 @pytest.fixture(params=["dot, public client", "glewlwyd, confidential client"])
@@ -94,74 +93,3 @@ def test_the_host_is_down(start, dot, alice):
             assert daemon.call("ListAccounts")["accounts"] == []
         finally:
             dot.proxy.start()
-
-
-def signed_in(daemon, *users):
-    accounts = {}
-    for user in users:
-        accounts[user] = daemon.sign_in(Visitor(user), loginHint=user)["id"]
-    return accounts
-
-
-@pytest.mark.parametrize("policy, users, then", [
-    ("follow", ["alice"], "loginRequired"),
-    ("follow", ["alice", "bob"], "currentUserChanged"),
-    ("follow", ["alice", "bob", "carol"], "selectionRequired"),
-    ("login", ["alice", "bob"], "loginRequired"),
-    ("select", ["alice", "bob"], "selectionRequired"),
-    ("none", ["alice", "bob"], None),
-])
-def test_what_the_policy_says(start, scripted, policy, users, then):
-    daemon = start(notes=scripted.configuration(AfterLogout=policy))
-    accounts = signed_in(daemon, *users)
-    with daemon.scene() as scene:
-        scene.id
-        leaving = accounts[users[-1]]
-        at = daemon.call("Logout", account=leaving)["at"]["sequence"]
-        scene.wait_event("loggedOut")
-        scene.wait_cursor(at)
-        decisions = [e["kind"] for e in scene.events if e["kind"] in ("loginRequired", "selectionRequired")]
-        assert decisions == ([then] if then in ("loginRequired", "selectionRequired") else [])
-        (changed,) = scene.of_kind("currentUserChanged")
-        current = daemon.call("ListAccounts").get("current")
-        assert changed.get("current") == current
-        assert (current and current["username"]) == ("alice" if then == "currentUserChanged" else None)
-
-
-def test_a_background_account_leaves_the_current_user_alone(start, scripted):
-    daemon = start(notes=scripted)
-    accounts = signed_in(daemon, "alice", "bob")
-    with daemon.scene() as scene:
-        scene.id
-        at = daemon.call("Logout", account=accounts["alice"])["at"]["sequence"]
-        scene.wait_event("loggedOut")
-        scene.wait_cursor(at)
-        assert not scene.of_kind("currentUserChanged") and not scene.of_kind("loginRequired")
-        assert daemon.call("ListAccounts")["current"]["username"] == "bob"
-
-
-def test_logging_all_out_is_one_change(start, scripted):
-    daemon = start(notes=scripted)
-    signed_in(daemon, "alice", "bob", "carol")
-    with daemon.scene() as scene:
-        scene.id
-        reply = daemon.call("LogoutAll")
-        assert {r["account"]["username"] for r in reply["results"]} == {"alice", "bob", "carol"}
-        scene.wait_event("loggedOut", 3)
-        scene.wait_cursor(reply["at"]["sequence"])
-        (changed,) = scene.of_kind("currentUserChanged")
-        assert changed.get("current") is None and changed["previous"]["username"] == "carol"
-        assert len(scene.of_kind("loginRequired")) == 1 and not scene.of_kind("selectionRequired")
-
-
-def test_handle_logout_follows_the_policy(start, scripted, alice):
-    daemon = start(notes=scripted)
-    accounts = signed_in(daemon, "alice", "bob", "carol")
-    with daemon.scene() as scene:
-        scene.id
-        daemon.call("Logout", account=accounts["carol"])
-        handling = scene.call("HandleLogout", more=True)
-        choice = handling.wait_progress("selecting")
-        assert {account["username"] for account in choice["accounts"]} == {"alice", "bob"}
-        daemon.call("SwitchAccount", account=accounts["bob"])
-        assert handling.wait()["progress"]["account"]["username"] == "bob"

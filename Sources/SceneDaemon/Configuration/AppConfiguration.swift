@@ -45,7 +45,7 @@ struct AppConfiguration: Hashable, Sendable {
 
     var policy: AppPolicy {
         AppPolicy(
-            app: name, clientID: clientID, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),
+            app: name, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),
             canChangeLoginHost: canChangeLoginHost)
     }
 }

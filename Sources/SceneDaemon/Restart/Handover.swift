@@ -60,8 +60,8 @@ extension Daemon {
         served.markSlot = nil
     }
 
-    func described(_ scene: String, _ live: LiveSession) {
-        guard let scene = live.session.scenes[scene], let slot = connections[scene.call]?.markSlot else { return }
+    func described(_ scene: Scene) {
+        guard let slot = connections[scene.call]?.markSlot else { return }
         marks?.describe(slot, title: scene.title, activation: scene.activation)
     }
 

@@ -20,6 +20,7 @@ struct KeptLogin: WireRecord {
     var nonce = ""
     var verifier = ""
     var issuer = ""
+    var clientID = ""
     var announcesIssuer = false
 
     init() {}
@@ -41,6 +42,7 @@ struct KeptLogin: WireRecord {
         nonce = pending.nonce
         verifier = pending.verifier.text
         issuer = pending.issuer
+        clientID = pending.clientID
         announcesIssuer = pending.announcesIssuer
     }
 
@@ -59,6 +61,7 @@ struct KeptLogin: WireRecord {
         try coder.field("nonce", &nonce)
         try coder.field("verifier", &verifier)
         try coder.field("issuer", &issuer)
+        try coder.field("clientID", &clientID)
         try coder.field("announcesIssuer", &announcesIssuer)
     }
 
@@ -89,6 +92,7 @@ struct KeptLogin: WireRecord {
     var pending: PendingAuthorization {
         PendingAuthorization(
             authorizationUri: authorizationUri, state: state, nonce: nonce, verifier: Secret(verifier),
-            redirectURI: redirectURI, issuer: issuer, host: host, announcesIssuer: announcesIssuer)
+            redirectURI: redirectURI, issuer: issuer, host: host, clientID: clientID,
+            announcesIssuer: announcesIssuer)
     }
 }

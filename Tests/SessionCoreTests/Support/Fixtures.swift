@@ -15,7 +15,7 @@ extension AppPolicy {
         _ afterLogout: AfterLogout = .follow, canChangeLoginHost: Bool = true
     ) -> AppPolicy {
         AppPolicy(
-            app: "notes", clientID: "scene", afterLogout: afterLogout,
+            app: "notes", afterLogout: afterLogout,
             loginHosts: [
                 LoginHost(url: production, label: "Production"), LoginHost(url: sandbox, label: "Sandbox"),
             ],
@@ -74,8 +74,8 @@ extension SignIn {
 extension Refreshed {
     static func test(_ name: String, refreshToken: String? = nil, lives: Lifetime? = nil) -> Refreshed {
         Refreshed(
-            accessToken: Secret("access-\(name)"), tokenType: "Bearer", refreshToken: refreshToken.map { Secret($0) },
-            idToken: nil, scope: nil, lifetime: lives, instanceUrl: nil)
+            clientID: "scene", accessToken: Secret("access-\(name)"), tokenType: "Bearer",
+            refreshToken: refreshToken.map { Secret($0) }, idToken: nil, scope: nil, lifetime: lives, instanceUrl: nil)
     }
 }
 

@@ -16,6 +16,8 @@ extension StoredSession {
                 revocations = revocations.replacing(new) { $0.id == new.id }
             case .removeRevocation(let id):
                 revocations.removeAll { $0.id == id }
+            case .putLogoutRemote(let sequence, let remote):
+                logoutRemotes[sequence] = remote
             case .putLoginHost(let url, let label):
                 let host = LoginHost(url: url, label: label, origin: .user, removable: true)
                 loginHosts = loginHosts.replacing(host) { $0.url == url }
