@@ -23,7 +23,8 @@ extension Scene {
         let limit = LoginLimit(options)
         let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
-            LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: try limit.options), more: true,
+            LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: try limit.options),
+            more: true,
             isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }
@@ -36,7 +37,8 @@ extension Scene {
         let limit = LoginLimit(options)
         let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
-            Login.self, Login.Parameters(app: app, scene: id, options: try limit.options), more: true, isRepeatable: false,
+            Login.self, Login.Parameters(app: app, scene: id, options: try limit.options), more: true,
+            isRepeatable: false,
             progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }

@@ -120,7 +120,8 @@ actor Transport {
     /// `ready` is waited for before each attempt, until the given time: the scene that the call names has to be connected.
     /// The parameters are looked at for each attempt anew, as what they say of time may have changed.
     func call<Method: WireMethod>(
-        _ method: Method.Type, _ parameters: @autoclosure () throws(SceneError) -> Method.Parameters, more: Bool = false,
+        _ method: Method.Type, _ parameters: @autoclosure () throws(SceneError) -> Method.Parameters,
+        more: Bool = false,
         isRepeatable: Bool = true,
         ready: (Instant) async throws(SceneError) -> Void = { _ in },
         progress: (Method.Reply) -> Void = { _ in }

@@ -152,7 +152,8 @@ import Varlink
         // Each scene's last attempt; pauses have grown by then.
         var last: [String: ContinuousClock.Instant] = [:]
         for call in calls[count...] {
-            last[try #require(try ConnectScene.Parameters(parameters: JSONElement.parse(call.parameters)).scene)] = call.time
+            last[try #require(try ConnectScene.Parameters(parameters: JSONElement.parse(call.parameters)).scene)] =
+                call.time
         }
         let times = last.values.sorted()
         #expect(times.count == count)
