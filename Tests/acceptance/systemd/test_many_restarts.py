@@ -129,7 +129,8 @@ def test_nothing_is_lost_over_ten_restarts(system, slow, capsys):
             followers = Followers(path, APP, SCENES)
             crowds.append(followers)
             followers.wait(0)
-            waiting = Waiting(path, LOGINS * [("LoginIfRequired", {"app": "mail"})] + TOKENS * [("GetAccessToken", token)])
+            waiting = Waiting(
+                path, LOGINS * [("LoginIfRequired", {"app": "mail"})] + TOKENS * [("GetAccessToken", token)])
             crowds.append(waiting)
             programs = [Program(path, app, verb)
                         for app, verb in PROGRAMS // 2 * [("mail", "loginIfRequired"), ("files", "token 120")]]
@@ -166,7 +167,7 @@ def test_nothing_is_lost_over_ten_restarts(system, slow, capsys):
                 eventually(lambda: is_over(turns), 30, "an end of every call that waited")
                 restored = call(path, "org.scened.Manager.GetStatus")["restoredScenes"]
                 row = {name: count - before[name] for name, count in counts().items()}
-                # No connection of a waiting call outlives the process: what the library has not answered, it makes again.
+                # No waiting call's connection outlives the process: what the library has not answered, it makes again.
                 row["library: made again"] = PROGRAMS * PROGRAM_CALLS - row["library: replied"]
                 rows.append({"restart": number + 1, "kind": how, "kept": restored, **row})
                 assert how == "kill" or rows[-1]["cut"] == 0, table(rows)
@@ -193,7 +194,7 @@ def test_nothing_is_lost_over_ten_restarts(system, slow, capsys):
             for crowd in crowds:
                 crowd.close()
     with capsys.disabled():
-        print(f"\n\n{SCENES} scenes, {LOGINS + TOKENS} calls that wait and {PROGRAMS * PROGRAM_CALLS} of the library; each "
-              "that ended was made again\n"
+        print(f"\n\n{SCENES} scenes, {LOGINS + TOKENS} calls that wait and {PROGRAMS * PROGRAM_CALLS} of the library; "
+              "each that ended was made again\n"
               f"{table(rows)}\n{calls} other calls, {len(switches)} switches, "
               f"{len(outcomes)} calls of the library answered\n")
