@@ -27,14 +27,16 @@ package final class Outbox: @unchecked Sendable {
         pthread_condattr_destroy(&attributes)
     }
 
-    /// Does the work in the order in which it comes, on the outbox's thread.
-    package func add(_ work: @escaping @Sendable () -> Void) {
+    /// Does the work in the order in which it comes, on the outbox's thread. False: too much waits, and it is let go.
+    @discardableResult
+    package func add(_ work: @escaping @Sendable () -> Void) -> Bool {
         pthread_mutex_lock(&lock)
         defer { pthread_mutex_unlock(&lock) }
-        guard waiting.count < Self.limit else { return }
+        guard waiting.count < Self.limit else { return false }
         waiting.append(work)
         if !hasThread { hasThread = start() }
         pthread_cond_broadcast(&changed)
+        return true
     }
 
     /// Waits until all that was added is written, for so many seconds at most.

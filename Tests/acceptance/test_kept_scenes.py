@@ -1,5 +1,6 @@
 """Scenes and monitors that a service manager keeps over a restart, also when what they are kept with has changed."""
 
+import contextlib
 import select
 import shutil
 import socket
@@ -199,3 +200,43 @@ def test_what_comes_behind_a_kept_monitor_ends_it(two_apps):
         connection.send("org.scened.Manager.GetStatus")
         with pytest.raises(ConnectionError):
             connection.reply()
+
+
+def test_monitors_lose_and_repeat_nothing_in_crashes_under_load(two_apps):
+    """One that a message was on its way to may end with the crash; each that does not has every event once."""
+    daemon, apps = two_apps, ("notes", "mail")
+    stop = threading.Event()
+
+    def switch(app):
+        while not stop.is_set():
+            for method in "Lock", "Unlock":
+                with contextlib.suppress(OSError):
+                    daemon.call(method, app=app)
+
+    watchers = []
+    switching = [threading.Thread(target=switch, args=[app]) for app in apps]
+    try:
+        for thread in switching:
+            thread.start()
+        for _ in range(15):
+            watchers += [Watcher(daemon) for _ in range(3)]
+            told = len(watchers[-1].told)
+            eventually(lambda: len(watchers[-1].told) > told + 5, 20, "events")
+            daemon.kill()
+            daemon.start()
+        stop.set()
+        for thread in switching:
+            thread.join()
+        newest = {app: daemon.call("ListAccounts", app=app)["at"]["sequence"] for app in apps}
+        alive = 0
+        for watcher in watchers:
+            eventually(lambda: watcher.closed or all(watcher.of(app)[-1][1] == newest[app] for app in apps), 20, newest)
+            for app in apps:
+                sequences = [sequence for _, sequence in watcher.of(app)]
+                assert sequences == list(range(sequences[0], sequences[-1] + 1)) if sequences else watcher.closed
+            alive += not watcher.closed
+        print(f"{alive} of {len(watchers)} monitors were kept")
+    finally:
+        stop.set()
+        for watcher in watchers:
+            watcher.close()

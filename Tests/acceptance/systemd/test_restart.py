@@ -35,6 +35,22 @@ def test_idle_scenes_notice_nothing(unit, dot, how):
     eventually(lambda: int(unit.show("NFileDescriptorStore")) <= 1, 30, "an empty store")
 
 
+def test_more_than_are_kept_come_back_by_cursor(unit, dot):
+    followers = Followers(unit.socket, APP, 1100)
+    try:
+        followers.wait(0)
+        kept(unit, 1025)
+        restart(unit, "kill")
+        call(unit.socket, "Lock", app=APP)
+        followers.wait(1)
+        followers.check(1)
+        assert sum(followers.cuts) == 1100 - 1024 and max(followers.cuts) == 1
+        status = call(unit.socket, "org.scened.Manager.GetStatus")
+        assert (status["restoredScenes"], status["scenes"]) == (1024, 1100)
+    finally:
+        followers.close()
+
+
 @pytest.mark.parametrize("how", ["restart", "kill"])
 def test_waiting_calls_end_rather_than_hang(unit, dot, how):
     with Scene(unit.socket, APP) as scene:
