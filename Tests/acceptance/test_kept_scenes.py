@@ -19,9 +19,10 @@ def keeping(directory, scripted):
 
 
 def lock_and_unlock(daemon, times):
-    for _ in range(times):
-        daemon.call("Lock")
-        daemon.call("Unlock")
+    with daemon.connect() as connection:
+        for _ in range(times):
+            connection.call("Lock", app="notes")
+            connection.call("Unlock", app="notes")
 
 
 def test_an_older_copy_of_the_state_is_a_gap_and_not_silence(keeping, directory):
