@@ -96,7 +96,7 @@ let package = Package(
                 "CommandLine", "LinuxIO", "SceneLogin", "SceneModel", "SceneOAuth", "SceneProtocol", "SceneStore",
                 "SceneSystem", "SessionCore", "Varlink",
             ]),
-        tests(of: "SceneDaemon", with: ["CommandLine", "SceneModel", "SceneSystem", "SessionCore"]),
+        tests(of: "SceneDaemon", with: ["CommandLine", "LinuxIO", "SceneModel", "SceneSystem", "SessionCore"]),
         layer("SceneCommands", on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
         tests(
             of: "SceneCommands",

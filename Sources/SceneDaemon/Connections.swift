@@ -18,7 +18,8 @@ extension Daemon {
             self.serve(served)
         }
         connection.onDrained = {
-            self.settled(served)
+            // A monitor that waited for its reader still lacks what came meanwhile.
+            if served.monitor == nil { self.settled(served) }
             self.follow(served)
             self.serve(served)
         }

@@ -124,6 +124,7 @@ actor Daemon {
     func takeUpSessions() {
         for live in Array(sessions.values) { happened(live) { $0.restarted(world: $1) } }
         // What happened while nobody was there, or was on its way.
+        for live in sessions.values { showMonitors(live) }
         for served in Array(connections) { follow(served) }
     }
 

@@ -83,16 +83,6 @@ extension Daemon {
             return info
         }
     }
-
-    private func monitor(_ request: Request, app: String?) {
-        if let app, configuration.apps[app] == nil { return fail(request.id, .unknownApp(app)) }
-        let uid = request.peer.uid == 0 ? nil : request.peer.uid
-        let stream = MonitorStream(uid: uid, app: app)
-        for live in visible(to: request, app: app) { stream.positions[live.key] = live.session.record.sequence }
-        request.served.monitor = stream
-        request.served.wire.markEndless()
-        monitors[request.id] = request.served
-    }
 }
 
 // MARK: LogoutUser

@@ -49,20 +49,3 @@ struct SceneStream {
     /// Among the session's streams.
     var index = 0
 }
-
-/// A stream of org.scened.Manager: every session of the uid, or of all, and of the app, or of all.
-final class MonitorStream {
-    let uid: UInt32?
-    let app: String?
-    /// The sequence of the event that was written last, by session.
-    var positions: [SessionKey: Int] = [:]
-
-    init(uid: UInt32?, app: String?) {
-        self.uid = uid
-        self.app = app
-    }
-
-    func shows(_ key: SessionKey) -> Bool {
-        (uid == nil || uid == key.uid) && (app == nil || app == key.app)
-    }
-}

@@ -7,9 +7,6 @@ import Varlink
 // history meanwhile is made up for by a snapshot.
 
 extension Daemon {
-    /// What a stream may leave unread before it waits for its reader.
-    private static let unreadLimit = 64 << 10
-
     /// How many scenes an event goes to before others are served.
     private static let deliveryBatch = 256
 
@@ -34,7 +31,7 @@ extension Daemon {
     func published(_ live: LiveSession) {
         // A delivery that is under way finds what is new by itself.
         if live.delivery == nil { deliver(live) }
-        for served in monitors.values { follow(served, live) }
+        showMonitors(live)
         statusChanged()
     }
 
@@ -66,13 +63,10 @@ extension Daemon {
     /// Writes what the streams' reader has room for.
     func follow(_ served: ServedConnection) {
         if served.stream.scene != nil, let live = served.call?.session { follow(served, live) }
-        if served.monitor != nil {
-            for live in sessions.values { follow(served, live) }
-        }
+        if served.monitor != nil { followAll(served) }
     }
 
     private func follow(_ served: ServedConnection, _ live: LiveSession) {
-        if let monitor = served.monitor { return follow(served, monitor, live) }
         let newest = live.session.record.sequence
         while served.stream.position < newest {
             if let frame = live.frame(served.stream.position + 1) {
@@ -97,28 +91,6 @@ extension Daemon {
         served.stream.position = position
         settled(served)
         return true
-    }
-
-    private func follow(_ served: ServedConnection, _ monitor: MonitorStream, _ live: LiveSession) {
-        guard monitor.shows(live.key) else { return }
-        // A monitor begins with what happens; a session that is new to it, with its first event.
-        var position = monitor.positions[live.key] ?? 0
-        while position < live.session.record.sequence, hasRoom(served) {
-            var event = live.session.history[position + 1]
-            if event == nil {
-                (event, position) = live.session.opening(scene: nil, after: Cursor())
-            } else {
-                position += 1
-            }
-            guard let event else { return }
-            let reply = Monitor.Reply(app: live.key.app, uid: Int(live.key.uid), event: event)
-            served.connection.send(VarlinkMessage.reply(reply, continues: true))
-        }
-        monitor.positions[live.key] = position
-    }
-
-    private func hasRoom(_ served: ServedConnection) -> Bool {
-        served.connection.isOpen && served.connection.unsentBytes < Self.unreadLimit
     }
 
     /// Another connection has taken the scene over: this one ends.

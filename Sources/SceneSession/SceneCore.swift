@@ -113,21 +113,23 @@ final class SceneCore: Sendable {
 
     /// A call that names the scene: made when the scene is connected, and again where that is safe.
     func call<Method: WireMethod>(
-        _ method: Method.Type, _ parameters: Method.Parameters, more: Bool = false, isRepeatable: Bool = true,
+        _ method: Method.Type, _ parameters: @autoclosure @Sendable () throws(SceneError) -> Method.Parameters,
+        more: Bool = false, isRepeatable: Bool = true,
         progress: @escaping @Sendable (Method.Reply) -> Void = { _ in }
     ) async throws(SceneError) -> Method.Reply where Method.Parameters: Sendable, Method.Reply: Sendable {
         try await call(method, parameters, more, isRepeatable, progress, on: transport)
     }
 
     private func call<Method: WireMethod>(
-        _ method: Method.Type, _ parameters: Method.Parameters, _ more: Bool, _ isRepeatable: Bool,
+        _ method: Method.Type, _ parameters: @Sendable () throws(SceneError) -> Method.Parameters, _ more: Bool,
+        _ isRepeatable: Bool,
         _ progress: @Sendable (Method.Reply) -> Void, on transport: isolated Transport
     ) async throws(SceneError) -> Method.Reply where Method.Parameters: Sendable, Method.Reply: Sendable {
         while true {
             var generation = 0
             do throws(SceneError) {
                 return try await transport.call(
-                    method, parameters, more: more, isRepeatable: isRepeatable,
+                    method, try parameters(), more: more, isRepeatable: isRepeatable,
                     ready: { deadline throws(SceneError) in
                         try await feed.connected(until: deadline, on: transport)
                         generation = feed.generation

@@ -20,9 +20,11 @@ extension Scene {
     public func loginIfRequired(
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
+        let limit = LoginLimit(options)
         let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
-            LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: options), more: true,
+            LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: try limit.options),
+            more: true,
             isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }
@@ -32,9 +34,11 @@ extension Scene {
     public func login(
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
+        let limit = LoginLimit(options)
         let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
-            Login.self, Login.Parameters(app: app, scene: id, options: options), more: true, isRepeatable: false,
+            Login.self, Login.Parameters(app: app, scene: id, options: try limit.options), more: true,
+            isRepeatable: false,
             progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }
@@ -46,9 +50,10 @@ extension Scene {
     public func handleLogout(
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
+        let limit = LoginLimit(options)
         let show = progress ?? DefaultPresenter(on: core.transport.loop).show
         let reply = try await core.call(
-            HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: options), more: true,
+            HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: try limit.options), more: true,
             isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
         return try await signedIn(reply.progress)
     }
@@ -68,5 +73,34 @@ extension Scene {
         await core.reached(progress.at)
         guard let account = progress.account else { throw .unexpected("a login without an account") }
         return account
+    }
+}
+
+/// A login's options as they stand: the caller's time counts from its call, however often that is made again.
+struct LoginLimit: Sendable {
+    /// What scened gives a call that names none, in seconds.
+    private static let usual = 600
+
+    private let asked: LoginOptions
+    private let began: Instant
+
+    init(_ asked: LoginOptions, began: Instant = EventLoop.now.boot) {
+        self.asked = asked
+        self.began = began
+    }
+
+    var options: LoginOptions {
+        get throws(SceneError) { try options(at: EventLoop.now.boot) }
+    }
+
+    /// - Throws: `Failure.loginTimedOut` where no whole second is left.
+    func options(at now: Instant) throws(SceneError) -> LoginOptions {
+        let passed = now.seconds(since: began)
+        guard passed > 0 else { return asked }
+        var options = asked
+        let left = (asked.timeoutSeconds ?? Self.usual).subtractingReportingOverflow(passed)
+        guard !left.overflow, left.partialValue > 0 else { throw .failure(.loginTimedOut) }
+        options.timeoutSeconds = left.partialValue
+        return options
     }
 }

@@ -118,8 +118,11 @@ actor Transport {
     /// Makes a call, and makes it again where the connection was lost and `isRepeatable` allows it.
     ///
     /// `ready` is waited for before each attempt, until the given time: the scene that the call names has to be connected.
+    /// The parameters are looked at for each attempt anew, as what they say of time may have changed.
     func call<Method: WireMethod>(
-        _ method: Method.Type, _ parameters: Method.Parameters, more: Bool = false, isRepeatable: Bool = true,
+        _ method: Method.Type, _ parameters: @autoclosure () throws(SceneError) -> Method.Parameters,
+        more: Bool = false,
+        isRepeatable: Bool = true,
         ready: (Instant) async throws(SceneError) -> Void = { _ in },
         progress: (Method.Reply) -> Void = { _ in }
     ) async throws(SceneError) -> Method.Reply where Method.Parameters: Sendable, Method.Reply: Sendable {
@@ -127,6 +130,7 @@ actor Transport {
         var deadline = deadline
         while true {
             try await ready(deadline)
+            let parameters = try parameters()
             if Task.isCancelled { throw .cancelled }
             let start = EventLoop.now.boot
             var trouble = SceneError.notRunning(socket: socketPath)

@@ -17,25 +17,32 @@ package final class Outbox: @unchecked Sendable {
     private var underWay = 0
     private var hasThread = false
 
-    private init() {
+    package init() {
         pthread_mutex_init(&lock, nil)
-        pthread_cond_init(&changed, nil)
+        // Nobody waits longer or shorter where the wall clock is set.
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(&changed, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
-    /// Does the work in the order in which it comes, on the outbox's thread.
-    package func add(_ work: @escaping @Sendable () -> Void) {
+    /// Does the work in the order in which it comes, on the outbox's thread. False: too much waits, and it is let go.
+    @discardableResult
+    package func add(_ work: @escaping @Sendable () -> Void) -> Bool {
         pthread_mutex_lock(&lock)
         defer { pthread_mutex_unlock(&lock) }
-        guard waiting.count < Self.limit else { return }
+        guard waiting.count < Self.limit else { return false }
         waiting.append(work)
         if !hasThread { hasThread = start() }
         pthread_cond_broadcast(&changed)
+        return true
     }
 
     /// Waits until all that was added is written, for so many seconds at most.
     package func flush(seconds: Int) {
         var deadline = timespec()
-        clock_gettime(CLOCK_REALTIME, &deadline)
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
         deadline.tv_sec += seconds
         pthread_mutex_lock(&lock)
         defer { pthread_mutex_unlock(&lock) }

@@ -2,6 +2,7 @@ import SceneModel
 import SceneProtocol
 import TestSupport
 import Testing
+import Varlink
 
 @testable import SceneSession
 
@@ -56,6 +57,39 @@ import Testing
         await blocksHaveRun()
         #expect(tally.entries == ["\(Result<Account, SceneError>.success(Fixture.ada))"])
         #expect(daemon.calls(of: loginIfRequired).count == 3)
+    }
+
+    /// The caller's time counts from its call, not from when that was made again.
+    @Test(arguments: [nil, 1]) func aLostLoginsTimeGoesOn(_ timeout: Int?) async throws {
+        let gate = Gate()
+        let daemon = try FakeDaemon([
+            connectScene: [[Fixture.snapshot(1)]],
+            loginIfRequired: [
+                [Fixture.presenting("http://127.0.0.1:1/a"), .awaitGate(gate), .close], [Fixture.signedIn(1)],
+            ],
+        ])
+        let scene = try await daemon.scene()
+        var options = LoginOptions()
+        options.timeoutSeconds = timeout
+        let began = ContinuousClock.now
+        let login = Task { [options] in try await scene.loginIfRequired(options: options) { _ in } }
+        await daemon.called(loginIfRequired)
+        let second = ContinuousClock.now.advanced(by: .milliseconds(1100))
+        while ContinuousClock.now < second { try await Task.sleep(until: second) }
+        gate.open()
+        if timeout == 1 {
+            await #expect(throws: SceneError.failure(.loginTimedOut)) { try await login.value }
+            return #expect(daemon.calls(of: loginIfRequired).count == 1)
+        }
+        #expect(try await login.value == Fixture.ada)
+        let asked = try daemon.calls(of: loginIfRequired).map {
+            try LoginIfRequired.Parameters(parameters: JSONElement.parse($0.parameters)).options
+        }
+        let passed = Int((ContinuousClock.now - began).components.seconds)
+        let limit = timeout ?? 600
+        try #require(asked.count == 2)
+        #expect(asked[0]?.timeoutSeconds == timeout)
+        #expect((limit - passed - 1...limit - 1).contains(asked[1]?.timeoutSeconds ?? limit))
     }
 
     @Test func everyConnectionIsLost() async throws {

@@ -2,6 +2,7 @@ import SceneModel
 import SceneProtocol
 import TestSupport
 import Testing
+import Varlink
 
 @testable import SceneSession
 
@@ -108,6 +109,57 @@ import Testing
         #expect(tally.entries.last == "currentUserChanged 3")
         #expect(Set(tally.entries).count == tally.entries.count)
         #expect(scene.snapshot.current == Fixture.bob)
+    }
+
+    /// What has come of an event, when the connection is lost, does not count.
+    @Test(arguments: [[], Array(#"{"parameters":{"event":{"kind":"locked","at":{"ep"#.utf8)])
+    func isLostBetweenEvents(_ part: [UInt8]) async throws {
+        let gate = Gate()
+        let daemon = try FakeDaemon([
+            connectScene: [
+                [Fixture.snapshot(1), .awaitGate(gate), Fixture.userChange(2, to: Fixture.ada), .send(part), .close],
+                [Fixture.resumed(2), .send(part), .close],
+                [Fixture.resumed(2), Fixture.userChange(3, to: Fixture.bob), Fixture.userChange(4, to: nil)],
+            ]
+        ])
+        let scene = try await daemon.scene()
+        let tally = Tally()
+        AuthHelper.registerBlock(forCurrentUserChangeNotifications: scene) { tally.add($0.current?.id ?? "nobody") }
+        gate.open()
+        await tally.reaches(3)
+        await blocksHaveRun()
+        #expect(tally.entries == ["a1", "b2", "nobody"])
+        #expect(scene.snapshot.current == nil)
+        let after = #""after":{"epoch":"e","sequence":2}"#
+        #expect(daemon.calls(of: connectScene).map { $0.parameters.contains(after) } == [false, true, true])
+    }
+
+    /// All are cut off in one instant, again and again; they come back spread over time, each from where it was.
+    @Test func manyDoNotComeBackInOneInstant() async throws {
+        let (count, rounds) = (200, 7)
+        let refusals = Array(repeating: [FakeDaemon.Step.close], count: count * (rounds - 1))
+        let first = Array(repeating: [Fixture.snapshot(1, scene: nil)], count: count)
+        let daemon = try FakeDaemon([connectScene: first + refusals + [[Fixture.resumed(1, scene: nil)]]])
+        let transport = try Transport(socket: daemon.path)
+        var scenes: [Scene] = []
+        for number in 0..<count {
+            scenes.append(try await Scene.connect(app: "notes", id: "w\(number)", on: transport))
+        }
+        daemon.endStreams()
+        await daemon.called(connectScene, times: count * (rounds + 1))
+        let calls = daemon.calls(of: connectScene)
+        #expect(calls[count...].allSatisfy { $0.parameters.contains(#""after":{"epoch":"e","sequence":1}"#) })
+        // Each scene's last attempt; pauses have grown by then.
+        var last: [String: ContinuousClock.Instant] = [:]
+        for call in calls[count...] {
+            last[try #require(try ConnectScene.Parameters(parameters: JSONElement.parse(call.parameters)).scene)] =
+                call.time
+        }
+        let times = last.values.sorted()
+        #expect(times.count == count)
+        let spread = try #require(times.last) - (try #require(times.first))
+        #expect(spread > .milliseconds(250), "\(spread)")
+        for scene in scenes { #expect(!scene.isClosed) }
     }
 
     /// A kind that this library does not know moves the cursor, and is not shown.

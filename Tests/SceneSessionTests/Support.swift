@@ -29,9 +29,9 @@ enum Fixture {
         return .event(event)
     }
 
-    static func resumed(_ sequence: Int) -> FakeDaemon.Step {
+    static func resumed(_ sequence: Int, scene: String? = "w1") -> FakeDaemon.Step {
         var event = Event(.resumed, at: at(sequence))
-        event.scene = "w1"
+        event.scene = scene
         return .event(event)
     }
 

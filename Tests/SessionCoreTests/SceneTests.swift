@@ -105,6 +105,38 @@ import Testing
         #expect(position == (resumes ? start.sequence : start.sequence + events))
     }
 
+    /// Time is no reason to forget, nor is a restart; only the number of events is.
+    @Test(arguments: [(1, true), (1024, true), (1025, false)], [0, 1])
+    func aSceneThatWasOffForAnHour(_ missed: (events: Int, resumes: Bool), restarts: Int) throws {
+        let first = stage.connect("s")
+        let cursor = try #require(stage.streams[first]).at
+        stage.hangUp(first)
+        let began = stage.now.boot
+        for index in 0..<missed.events {
+            stage.call { $0.lockRequested($1, index.isMultiple(of: 2), world: $2) }
+            stage.wait(seconds: 3600 / Double(missed.events))
+        }
+        #expect(abs(stage.now.boot.seconds(since: began) - 3600) <= 1)
+        for _ in 0..<restarts { stage.crash() }
+        let events = try #require(stage.streams[stage.connect("s", after: cursor)]).events
+        let newest = Cursor(epoch: cursor.epoch, sequence: cursor.sequence + missed.events)
+        #expect(stage.session.cursor == newest)
+        if missed.resumes {
+            #expect(events.first?.kind == .resumed)
+            #expect(events.first?.at == cursor)
+            #expect(
+                events.dropFirst().map(\.at)
+                    == (1...missed.events).map { Cursor(epoch: cursor.epoch, sequence: cursor.sequence + $0) })
+            #expect(events.dropFirst().first?.kind == .locked)
+        } else {
+            #expect(events.map(\.kind) == [.snapshot])
+            #expect(events.first?.gap == true)
+            #expect(events.first?.at == newest)
+            #expect(events.first?.snapshot?.locked == true)
+        }
+        stage.expectNoFaults()
+    }
+
     @Test func updatesNameAConnectedScene() {
         let unknown = stage.call { session, caller, _ in
             session.sceneUpdated(caller, scene: "s", activation: .foreground, title: nil)

@@ -22,6 +22,7 @@ package final class FakeDaemon: Sendable {
         package var method: String
         package var parameters: String
         package var more: Bool
+        package var time = ContinuousClock.now
     }
 
     private struct State {
@@ -54,7 +55,7 @@ package final class FakeDaemon: Sendable {
                 bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard bound == 0, listen(listener, 16) == 0 else { throw TestFailure("cannot listen at \(name)") }
+        guard bound == 0, listen(listener, 1024) == 0 else { throw TestFailure("cannot listen at \(name)") }
         Thread.detachNewThread { [self] in accept() }
     }
 

@@ -7,6 +7,17 @@ import SceneSession
 let loop = RunLoop()
 SceneSession.deliverBlocks { work in loop.perform(work) }
 
+/// For calls that only a scene of one's own can make.
+enum Window {
+    static let scene = Task { () -> Result<Scene, SceneError> in
+        do throws(SceneError) {
+            return .success(try await Scene.connect())
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
 func tell(_ words: String...) {
     var line = words.joined(separator: " ") + "\n"
     line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
@@ -65,6 +76,15 @@ func name(_ result: Result<Account, SceneError>) -> String {
                 return try await UserAccountManager.shared.switchToUser(account)
             }
             tell("switched", name(result))
+        }
+    case "token":
+        Task.detached {
+            do throws(SceneError) {
+                _ = try await Window.scene.value.get().accessToken(minimumValidity: Int(words[1]))
+                tell("token")
+            } catch {
+                tell("token", "\(error)")
+            }
         }
     case "maps": tell("maps", libraries().joined(separator: " "))
     case "ping": tell("pong", words[1])

@@ -11,14 +11,28 @@ import Varlink
 extension Daemon {
     /// Has the stream's connection kept, where there is room.
     func keep(_ served: ServedConnection, _ scene: Scene, _ live: LiveSession) {
-        guard let descriptorStore, let marks else { return }
-        served.markSlot = marks.add(
+        keep(
+            served,
             ConnectionMarks.Mark(
                 cookie: served.connection.id, uid: live.key.uid, app: live.key.app, scene: scene.id, title: scene.title,
                 activation: scene.activation, pid: scene.process.pid, startTime: scene.process.startTime,
                 connected: scene.connected, epoch: live.session.record.epoch, sequence: served.stream.position,
                 isQuiet: served.connection.unsentBytes == 0))
-        guard let slot = served.markSlot else { return }
+    }
+
+    func keepMonitor(_ served: ServedConnection) {
+        guard let monitor = served.monitor else { return }
+        keep(
+            served,
+            ConnectionMarks.Mark(
+                kind: .monitor, cookie: served.connection.id, uid: served.peer.uid, app: monitor.app ?? "",
+                pid: served.peer.pid, startTime: served.peer.startTime, connected: EventLoop.now.boot,
+                isQuiet: served.connection.unsentBytes == 0))
+    }
+
+    private func keep(_ served: ServedConnection, _ mark: ConnectionMarks.Mark) {
+        guard let descriptorStore, let slot = marks?.add(mark) else { return }
+        served.markSlot = slot
         markReceipts(of: served, slot)
         served.connection.isHeldElsewhere = true
         descriptorStore.keep(served.connection.descriptor, name: Inheritance.Name.scene)
@@ -46,7 +60,7 @@ extension Daemon {
         settled(served)
     }
 
-    /// What a scene sends behind its stream is marked before it is looked at. Other connections are spared the look.
+    /// What a peer sends behind its stream is marked before it is looked at. Other connections are spared the look.
     private func markReceipts(of served: ServedConnection, _ slot: Int) {
         served.connection.onReceive = { bytes in
             self.marks?.busy(slot)
@@ -147,26 +161,49 @@ extension Daemon {
                 continue
             }
             unclaimed.remove(slot)
-            restoredScenes += 1
         }
         for slot in unclaimed { marks?.remove(slot) }
     }
 
     private func takeUp(_ connection: Connection, _ mark: ConnectionMarks.Mark, _ slot: Int) -> Bool {
-        let key = SessionKey(uid: mark.uid, app: mark.app)
-        guard mark.isQuiet, connection.peer.uid == mark.uid, let app = configuration.apps[mark.app] else {
-            return false
+        guard mark.isQuiet, connection.peer.uid == mark.uid, store != nil else { return false }
+        switch mark.kind {
+        case .scene: return takeUpScene(connection, mark, slot)
+        case .monitor:
+            takeUpMonitor(connection, mark, slot)
+            return true
         }
-        guard store != nil else { return false }
-        let live = sessions[key] ?? LiveSession(Session(key: key, policy: app.policy, epoch: Self.newIdentifier()))
-        guard live.session.scenes[mark.scene] == nil else { return false }
-        sessions[key] = live
+    }
+
+    private func takeUp(_ connection: Connection, _ slot: Int, _ session: LiveSession?) -> ServedConnection {
         let served = connected(connection)
-        let id = connections.nextCall(of: served)
         served.wire = .endless()
         served.markSlot = slot
         markReceipts(of: served, slot)
-        served.call = OpenCall(id: id, more: true, oneway: false, session: live)
+        served.call = OpenCall(
+            id: connections.nextCall(of: served), more: true, oneway: false, isManager: session == nil,
+            session: session)
+        return served
+    }
+
+    private func takeUpMonitor(_ connection: Connection, _ mark: ConnectionMarks.Mark, _ slot: Int) {
+        let served = takeUp(connection, slot, nil)
+        let stream = MonitorStream(callerUID: mark.uid, app: mark.app.isEmpty ? nil : mark.app)
+        for (key, shown) in marks?.shown ?? [:] {
+            let record = sessions[key]?.session.record
+            let isContinued = shown.epoch == record?.epoch && shown.sequence <= record?.sequence ?? 0
+            stream.positions[key] = isContinued || shown.sequence == 0 ? shown.sequence : -1
+        }
+        if let id = served.call?.id { add(served, stream, id) }
+    }
+
+    private func takeUpScene(_ connection: Connection, _ mark: ConnectionMarks.Mark, _ slot: Int) -> Bool {
+        let key = SessionKey(uid: mark.uid, app: mark.app)
+        guard let app = configuration.apps[mark.app] else { return false }
+        let live = sessions[key] ?? LiveSession(Session(key: key, policy: app.policy, epoch: Self.newIdentifier()))
+        guard live.session.scenes[mark.scene] == nil else { return false }
+        sessions[key] = live
+        let served = takeUp(connection, slot, live)
         // In another epoch, and in a history that ends before what the scene has had (an older copy of the state was put
         // back), nothing of before counts: a snapshot comes next.
         let isContinued = mark.epoch == live.session.record.epoch && mark.sequence <= live.session.record.sequence
@@ -174,8 +211,10 @@ extension Daemon {
         live.add(served)
         live.session.sceneRestored(
             Scene(
-                id: mark.scene, call: id, process: ProcessIdentity(pid: mark.pid, startTime: mark.startTime),
+                id: mark.scene, call: served.call?.id ?? CallID(0),
+                process: ProcessIdentity(pid: mark.pid, startTime: mark.startTime),
                 title: mark.title, activation: mark.activation, connected: mark.connected))
+        restoredScenes += 1
         return true
     }
 }

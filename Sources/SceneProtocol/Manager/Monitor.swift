@@ -1,7 +1,7 @@
 import SceneModel
 import Varlink
 
-/// Every history entry of the sessions that the caller may see, as it happens. Needs `more`.
+/// Every history entry of the sessions that the caller may see, as it happens. Needs `more`. A restart is no event.
 package enum Monitor: WireMethod {
     package static let name = "org.scened.Manager.Monitor"
 

@@ -1,6 +1,7 @@
 """Tests under a real systemd: run by Tests/tools/with-systemd, whose container they may change as they like."""
 
 import os
+import resource
 import shutil
 
 import pytest
@@ -14,6 +15,9 @@ def shared():
     shutil.copytree(os.path.dirname(HERE), f"{SHARED}/acceptance")
     shutil.copytree(f"{ROOT}/Tests/idp", f"{SHARED}/idp")
     run("chmod", "-R", "a+rX", SHARED)
+    # A thousand scenes.
+    limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 
 
 @pytest.fixture(autouse=True)
