@@ -18,27 +18,29 @@ import Varlink
     }
 
     /// Wherever a scene begins, it gets what comes behind, once and in order, however many have asked before.
-    @Test func everybodyGetsWhatTheyMissed() throws {
+    @Test func everybodyGetsWhatTheyMissed() {
         let events = (1...300).map { event($0) }
         let history = History(events)
         var replays = Replays()
         for start in [0, 1, 31, 32, 33, 150, 298, 299, 0] {
             var (position, received, writes) = (start, [UInt8](), 0)
             while position < 300 {
-                let piece = try #require(replays.piece(after: position, upTo: 300, of: history))
-                #expect(piece.last > position)
+                guard let piece = replays.piece(after: position, upTo: 300, of: history), piece.last > position else {
+                    Issue.record("nothing comes after \(position)")
+                    break
+                }
                 (position, received, writes) = (piece.last, received + piece.bytes, writes + 1)
             }
             #expect(received == messages(events[start...]) && writes <= (300 - start) / 32 + 2)
         }
     }
 
-    @Test func aPieceIsNoLargerThanNeeded() throws {
+    @Test func aPieceIsNoLargerThanNeeded() {
         let events = (1...100).map { event($0, reason: String(repeating: "x", count: 10_000)) }
         var replays = Replays()
         let history = History(events)
-        let piece = try #require(replays.piece(after: 0, upTo: 100, of: history))
-        #expect(piece.last == 2 && piece.bytes == messages(events[..<2]))
+        let piece = replays.piece(after: 0, upTo: 100, of: history)
+        #expect(piece?.last == 2 && piece?.bytes == messages(events[..<2]))
     }
 
     @Test func whatTheHistoryNoLongerHasIsNotThere() {
