@@ -1,7 +1,7 @@
 /// A method call as it came in.
 package struct VarlinkCall: Sendable {
-    /// `org.example.Interface.Method`.
-    package var method: String
+    /// No text is made of it until somebody wants it: most calls are of a method that was called just before.
+    private let name: JSONElement
     /// Nil where they are absent, null or `{}`: all three say the same.
     package var parameters: JSONElement?
     /// The caller takes any number of replies.
@@ -11,23 +11,25 @@ package struct VarlinkCall: Sendable {
     /// The caller wants to leave Varlink after the reply.
     package var upgrade = false
 
-    package init(method: String, parameters: JSONElement? = nil) {
-        self.method = method
-        self.parameters = parameters
-    }
+    /// `org.example.Interface.Method`.
+    package var method: String { name.string ?? "" }
+
+    /// Whether that is the method, without a copy of its name.
+    package func isOf(method: String) -> Bool { name.isString(method) }
 
     /// The method's interface; empty where the name has no dot.
     package var interface: String {
-        method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
+        let method = method
+        return method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
     }
 
     /// Members that we do not know are ignored, as Varlink has it; those we do know are taken at their word.
     init(reading message: JSONElement) throws(VarlinkProtocolError) {
-        var method: String?
+        var name: JSONElement?
         var place = message.firstMember
         while let member = place {
             if message.isNamed(member, "method") {
-                method = message.value(of: member).string
+                name = message.value(of: member)
             } else if message.isNamed(member, "parameters") {
                 parameters = try message.value(of: member).asParameters()
             } else if message.isNamed(member, "more") {
@@ -39,8 +41,8 @@ package struct VarlinkCall: Sendable {
             }
             place = message.member(after: member)
         }
-        guard let method else { throw VarlinkProtocolError("no `method`") }
-        self.method = method
+        guard let name, name.isString else { throw VarlinkProtocolError("no `method`") }
+        self.name = name
         if oneway && more { throw VarlinkProtocolError("`oneway` and `more` in one call") }
     }
 }
