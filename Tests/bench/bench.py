@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 from cases import load, restarts, timed
-from servers import HERE, Floor, Scened
+from servers import HERE, MISSED, Floor, Scened
 
 COUNTS = os.path.join(HERE, "counts.json")
 # What is measured, by the names that --only knows: cases and clients of the driver.
@@ -38,25 +38,26 @@ ROWS = [
     ("event to 10,000 scenes: trigger to last", "fan", 10000, "took_us", "us", ""),
     ("an idle scene among 10,000: memory", "fan", 10000, "idle_bytes", "B", "+1024 B"),
     ("the same after events", "fan", 10000, "later_bytes", "B", "+1024 B"),
-    ("1,000 missed events, 1,000 scenes: CPU of one", "replay", 1000, "cpu_us", "us", "1.5 x"),
+    ("1,000 missed events, 1,000 scenes: CPU of one", "replay", 1000, "cpu_us", "us", "3 x"),
     ("the same: first hello to last event", "replay", 1000, "took_us", "us", ""),
-    ("10,000 scenes come back: CPU of one", "back", 10000, "back_cpu_us", "us", ""),
+    ("10,000 scenes come back: CPU of one", "back", 10000, "back_cpu_us", "us", "5 x"),
     ("the same: first to last, all at once", "back", 10000, "back_us", "us", ""),
 ]
 # Name of the row, the smaller case and its value, the larger one's, unit, and what the ratio should be at most.
 COMPARISONS = [
     ("LoginIfRequired, 10 and 10,000 scenes: CPU", ("growth", 10000, "few0_cpu_us"), ("growth", 10000, "many0_cpu_us"), "us", "1.1 x"),
-    ("the same: median time", ("growth", 10000, "few0_p50_us"), ("growth", 10000, "many0_p50_us"), "us", "1.1 x"),
+    ("the same: median time", ("growth", 10000, "few0_p50_us"), ("growth", 10000, "many0_p50_us"), "us", "1.2 x"),
     ("UpdateScene, 10 and 10,000 scenes: CPU", ("growth", 10000, "few1_cpu_us"), ("growth", 10000, "many1_cpu_us"), "us", "1.1 x"),
-    ("the same: median time", ("growth", 10000, "few1_p50_us"), ("growth", 10000, "many1_p50_us"), "us", "1.1 x"),
-    ("event to 1,000, 100 stopped: trigger to last", ("stopped", 1000, "without_us"), ("stopped", 1000, "full_us"), "us", "1.1 x"),
-    ("the same, 1,100 events behind", ("stopped", 1000, "without_us"), ("stopped", 1000, "gone_us"), "us", "1.1 x"),
-    ("the same: CPU of the event", ("stopped", 1000, "without_cpu_us"), ("stopped", 1000, "gone_cpu_us"), "us", "1.1 x"),
+    ("the same: median time", ("growth", 10000, "few1_p50_us"), ("growth", 10000, "many1_p50_us"), "us", "1.2 x"),
+    ("100 of 1,100 stopped: event's CPU", ("stopped", 1000, "without_cpu_us"), ("stopped", 1000, "full_cpu_us"), "us", "1.1 x"),
+    ("the same: trigger to last of 1,000", ("stopped", 1000, "without_us"), ("stopped", 1000, "full_us"), "us", "1.2 x"),
+    ("100 of 1,100 far behind: event's CPU", ("stopped", 1000, "without_cpu_us"), ("stopped", 1000, "gone_cpu_us"), "us", "1.1 x"),
+    ("the same: trigger to last of 1,000", ("stopped", 1000, "without_us"), ("stopped", 1000, "gone_us"), "us", "1.2 x"),
     ("joining a login, 500 and 5,000 wait: CPU", ("login", 500, "joined_cpu_us"), ("login", 5000, "joined_cpu_us"), "us", "1.2 x"),
     ("its end, 500 and 5,000 wait: CPU for each", ("login", 500, "each_cpu_us"), ("login", 5000, "each_cpu_us"), "us", "1.2 x"),
     ("the same: callback to last completion", ("login", 500, "took_us"), ("login", 5000, "took_us"), "us", ""),
-    ("scenes' longest wait, without and with restart", ("restart", 1000, "usual_slowest_us"), ("restart", 1000, "pause_slowest_us"), "us", ""),
-    ("that in a restart, 10 and 1,000 kept scenes", ("restart", 10, "pause_slowest_us"), ("restart", 1000, "pause_slowest_us"), "us", ""),
+    ("longest wait for an event, without/with restart", ("restart", 1000, "usual_slowest_us"), ("restart", 1000, "pause_slowest_us"), "us", ""),
+    ("that with restart, 10 and 1,000 kept scenes", ("restart", 10, "pause_slowest_us"), ("restart", 1000, "pause_slowest_us"), "us", ""),
 ]
 
 
@@ -174,6 +175,13 @@ def exact(count, server):
         found[f"round trip, {clients} client{'s' * (clients > 1)}"] = {k: v / 20000 for k, v in more.items()}
     many, few = (difference(*(count(server, "fan", clients, length) for length in (22, 2))) for clients in (600, 100))
     found["delivery of an event"] = {k: v / (20 * 500) for k, v in difference(many, few).items()}
+    if count is instructions:
+        # How much a system call takes hangs on how fast the driver reads, so these are not counted.
+        more = difference(*(count(server, "replay", clients, 0) for clients in (300, 100)))
+        found["a missed event"] = {k: v / (200 * MISSED) for k, v in more.items()}
+    if isinstance(server, Scened):
+        more = difference(*(count(server, "login", clients, 0) for clients in (1100, 100)))
+        found["a call that waits for a login"] = {k: v / 1000 for k, v in more.items()}
     return found
 
 
@@ -195,12 +203,12 @@ def print_counts(servers, save):
         for count in (instructions, system_calls):
             for what, counts in exact(count, server).items():
                 found[server.name].setdefault(what, {}).update(tidy(counts))
-    print(f"\n{'exact counts':<43}{'floor':>9} {'scened':>9}    kept")
-    for what in found["floor"]:
-        for name in sorted({**found["floor"][what], **found["scened"][what]}):
-            floor, ours = (found[server][what].get(name, 0) for server in ("floor", "scened"))
+    print(f"\n{'exact counts':<47}{'floor':>9} {'scened':>9}    kept")
+    for what in found["scened"]:
+        for name in sorted({**found["floor"].get(what, {}), **found["scened"][what]}):
+            floor, ours = (found[server].get(what, {}).get(name, 0) for server in ("floor", "scened"))
             before = kept.get("scened", {}).get(what, {}).get(name, 0)
-            print(f"{what + ': ' + name:<43}{floor:>9g} {ours:>9g}    {before:g}")
+            print(f"{what + ': ' + name:<47}{floor:>9g} {ours:>9g}    {before:g}")
     if save:
         with open(COUNTS, "w") as file:
             json.dump(found, file, indent=1)
