@@ -124,7 +124,7 @@ extension Daemon {
     /// A message with more to come, for a call that asked for more.
     func tell(_ id: CallID, _ progress: LoginProgress) {
         guard let served = connections[id], let call = served.call, call.more else { return }
-        served.connection.send(VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress), continues: true))
+        served.connection.send(message(progress, continues: true))
     }
 }
 

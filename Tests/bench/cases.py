@@ -26,7 +26,7 @@ def words(server, case, clients, length):
     if case == "fan":
         return [*line, str(clients), str(length), sequence, *server.messages("hello", "welcome", *turns)]
     if case == "stopped":
-        return [*line, str(clients), str(length), sequence, str(STOPPED), str(BEHIND),
+        return [*line, str(clients), str(4 * length), sequence, str(STOPPED), str(BEHIND),
                 *server.messages("hello", "welcome", *turns)]
     if case == "growth":
         return [*line, str(FEW), str(clients), sequence, str(length), *server.messages(
