@@ -70,7 +70,7 @@ def compared(part):
 
 def measure(servers, options):
     samples = {}
-    for turn in range(options.rounds):
+    for turn in range(options.rounds if any(PARTS[part] for part in options.only) else 0):
         for part in options.only:
             for case, clients in PARTS[part]:
                 order = servers[:] if compared(part) else servers[-1:]
