@@ -189,7 +189,9 @@ def test_a_login_page_left_open_completes_the_login(unit, dot, how):
         again = scene.log_in()
         assert again.wait_progress("presenting")["loginScreen"] == progress["loginScreen"]
         assert visitor.deliver(visitor.authorize(address)).status == 200
-        assert again.wait()["progress"]["account"]["username"] == "alice"
+        done = again.wait()["progress"]
+        assert done["account"]["username"] == "alice"
+        scene.wait_cursor(done["at"]["sequence"])
         kinds = [event["kind"] for event in scene.events]
         assert kinds.count("loginStarted") == kinds.count("loginEnded") == kinds.count("currentUserChanged") == 1
         assert scene.closed is None
