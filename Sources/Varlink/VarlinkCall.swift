@@ -1,9 +1,9 @@
 /// A method call as it came in.
 package struct VarlinkCall: Sendable {
-    /// No text is made of it until somebody wants it: most calls are of a method that was called just before.
-    private let name: JSONElement
-    /// Nil where they are absent, null or `{}`: all three say the same.
-    package var parameters: JSONElement?
+    /// No text is made of the method until somebody wants it: most calls are of one that was called just before.
+    private let message: JSONElement
+    private let name: JSONElement.Member
+    private var arguments: JSONElement.Member?
     /// The caller takes any number of replies.
     package var more = false
     /// The caller wants no reply.
@@ -12,10 +12,13 @@ package struct VarlinkCall: Sendable {
     package var upgrade = false
 
     /// `org.example.Interface.Method`.
-    package var method: String { name.string ?? "" }
+    package var method: String { message.value(of: name).string ?? "" }
 
     /// Whether that is the method, without a copy of its name.
-    package func isOf(method: String) -> Bool { name.isString(method) }
+    package func isOf(method: String) -> Bool { message.value(of: name).isString(method) }
+
+    /// Nil where they are absent, null or `{}`: all three say the same.
+    package var parameters: JSONElement? { arguments.map { message.value(of: $0) } }
 
     /// The method's interface; empty where the name has no dot.
     package var interface: String {
@@ -25,13 +28,14 @@ package struct VarlinkCall: Sendable {
 
     /// Members that we do not know are ignored, as Varlink has it; those we do know are taken at their word.
     init(reading message: JSONElement) throws(VarlinkProtocolError) {
-        var name: JSONElement?
+        var name: JSONElement.Member?
         var place = message.firstMember
         while let member = place {
             if message.isNamed(member, "method") {
-                name = message.value(of: member)
+                guard message.value(of: member).isString else { break }
+                name = member
             } else if message.isNamed(member, "parameters") {
-                parameters = try message.value(of: member).asParameters()
+                if try message.value(of: member).asParameters() != nil { arguments = member }
             } else if message.isNamed(member, "more") {
                 more = try message.value(of: member).asFlag("more")
             } else if message.isNamed(member, "oneway") {
@@ -41,8 +45,9 @@ package struct VarlinkCall: Sendable {
             }
             place = message.member(after: member)
         }
-        guard let name, name.isString else { throw VarlinkProtocolError("no `method`") }
+        guard let name else { throw VarlinkProtocolError("no `method`") }
         self.name = name
+        self.message = message
         if oneway && more { throw VarlinkProtocolError("`oneway` and `more` in one call") }
     }
 }
