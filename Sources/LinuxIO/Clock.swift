@@ -15,17 +15,18 @@ extension EventLoop {
 
     /// Names this boot of the machine (/proc/sys/kernel/random/boot_id); empty where it cannot be read.
     package static func bootID() -> String {
-        readSmallFile("/proc/sys/kernel/random/boot_id").filter { !$0.isWhitespace }
+        withSmallFile("/proc/sys/kernel/random/boot_id") { String(decoding: $0, as: UTF8.self) }
+            .filter { !$0.isWhitespace }
     }
 }
 
-/// At most the first 4 KiB of a file of /proc; empty where it cannot be read.
-func readSmallFile(_ path: String) -> String {
-    let raw = open(path, O_RDONLY | O_CLOEXEC)
-    guard raw >= 0 else { return "" }
-    let file = OwnedDescriptor(raw)
-    return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+/// Lends `body` at most the first 4 KiB of a file of /proc; nothing where it cannot be read.
+func withSmallFile<Result>(_ path: String, _ body: (UnsafeMutableRawBufferPointer.SubSequence) -> Result) -> Result {
+    withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+        let raw = open(path, O_RDONLY | O_CLOEXEC)
+        guard raw >= 0 else { return body(buffer.prefix(0)) }
+        let file = OwnedDescriptor(raw)
         let count = retryingInterrupted { read(file.raw, buffer.baseAddress, buffer.count) }
-        return count > 0 ? String(decoding: buffer.prefix(count), as: UTF8.self) : ""
+        return body(buffer.prefix(max(count, 0)))
     }
 }

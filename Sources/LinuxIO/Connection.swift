@@ -73,6 +73,9 @@ package final class Connection {
     /// Bytes that wait for the peer to read.
     package var unsentBytes: Int { output?.count ?? 0 }
 
+    /// The peer has not read what it was sent: nothing is taken that is offered, until `onDrained`.
+    package var isFull: Bool { output != nil || awaitsRoom }
+
     /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
     package func send(_ bytes: [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
@@ -89,7 +92,7 @@ package final class Connection {
     /// Writes at once what the socket takes, if it takes any; then the rest is kept. False: it took nothing and nothing is
     /// kept; `onDrained` tells when there is room.
     package func offer(_ bytes: [UInt8]) -> Bool {
-        guard isOpen, !closesWhenSent, !outputFailed, output == nil else { return false }
+        guard isOpen, !closesWhenSent, !outputFailed, !isFull else { return false }
         let sent = OutputQueue.send(bytes, from: 0, to: socket)
         if sent == bytes.count { return true }
         if sent > 0 {
@@ -153,7 +156,7 @@ extension Connection {
 
     private func updateInterest() {
         var interest: Readiness = receives ? .readable : []
-        if output != nil || awaitsRoom { interest.insert(.writable) }
+        if isFull { interest.insert(.writable) }
         watch?.update(interest)
     }
 

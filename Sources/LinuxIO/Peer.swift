@@ -100,13 +100,25 @@ extension Peer {
     /// Field 22 of /proc/PID/stat, counted from behind the command's name, which may contain anything.
     static func startTime(of pid: Int32) -> UInt64 {
         guard pid > 0 else { return 0 }
-        return startTime(inStat: readSmallFile("/proc/\(pid)/stat"))
+        return withSmallFile("/proc/\(pid)/stat") { startTime(inStat: $0) }
     }
 
-    static func startTime(inStat text: String) -> UInt64 {
-        guard let name = text.lastIndex(of: ")") else { return 0 }
-        let fields = text[text.index(after: name)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) ?? 0 : 0
+    /// 0 where it is not what proc(5) says.
+    static func startTime(inStat text: some BidirectionalCollection<UInt8>) -> UInt64 {
+        guard let name = text.lastIndex(of: UInt8(ascii: ")")) else { return 0 }
+        var (spaces, value) = (0, UInt64(0))
+        for byte in text[name...] {
+            if byte == UInt8(ascii: " ") {
+                spaces += 1
+                if spaces > 20 { return value }
+            } else if spaces == 20 {
+                guard let digit = UInt64(exactly: Int(byte) - 0x30), digit < 10, value < UInt64.max / 10 else {
+                    return 0
+                }
+                value = value * 10 + digit
+            }
+        }
+        return value
     }
 
     private static func ticks(_ instant: Instant) -> UInt64 {

@@ -48,37 +48,40 @@ extension Daemon {
         served.isServing = true
         defer { served.isServing = false }
         while served.connection.isOpen, served.connection.unsentBytes < ServedConnection.unreadLimit {
-            switch served.wire.next() {
+            let (next, wantsInput) = Self.advance(&served.wire, isAnswered: served.call == nil)
+            switch next {
             case .call(let call):
                 take(call, from: served)
             case .nothing:
                 // Some clients end their own side, and wait for us to end ours.
                 if served.call == nil, served.connection.inputEnded { return served.connection.closeWhenSent() }
-                return regulate(served)
+                return regulate(served, isWilling: wantsInput)
             case .close:
                 return served.connection.closeWhenSent()
             }
         }
-        regulate(served)
+        regulate(served, isWilling: false)
+    }
+
+    // One access for all: each is checked at run time, and what is looked at through the property is copied.
+    private static func advance(
+        _ wire: inout ServerConnection, isAnswered: Bool
+    ) -> (next: ServerConnection.Next, wantsInput: Bool) {
+        if isAnswered { wire.callEnded() }
+        return (wire.next(), wire.wantsInput)
     }
 
     /// Reads no more than can be served.
-    private func regulate(_ served: ServedConnection) {
-        let isWilling =
-            served.connection.unsentBytes < ServedConnection.unreadLimit && Self.wantsInput(&served.wire)
-        if isWilling != served.isReading {
-            served.isReading = isWilling
-            if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
-        }
+    private func regulate(_ served: ServedConnection, isWilling: Bool) {
+        guard isWilling != served.isReading else { return }
+        served.isReading = isWilling
+        if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
     }
-
-    // Looked at through the property, it would be copied.
-    private static func wantsInput(_ wire: inout ServerConnection) -> Bool { wire.wantsInput }
 
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
         counters.calls += 1
         var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
-        let called = called(call.method)
+        let called = called(call)
         open.isManager = called.isManager
         served.call = open
         guard let method = called.method else {
@@ -105,7 +108,6 @@ extension Daemon {
         guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
         if !oneway { served.connection.send(message) }
-        served.wire.callEnded()
         serve(served)
     }
 
@@ -123,7 +125,7 @@ extension Daemon {
     /// A message with more to come, for a call that asked for more.
     func tell(_ id: CallID, _ progress: LoginProgress) {
         guard let served = connections[id], let call = served.call, call.more else { return }
-        served.connection.send(VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress), continues: true))
+        served.connection.send(message(progress, continues: true))
     }
 }
 

@@ -48,6 +48,8 @@ actor Daemon {
     /// Scenes whose connections were taken up from the process before this one.
     var restoredScenes = 0
     var lastCalled: Called?
+    /// The message that was sent last, while one thing that happened is told to many.
+    var toldLast: (progress: LoginProgress, continues: Bool, message: [UInt8])?
     private var nextNumber = 0
     private var isStopping = false
     private var statusTimer: LoopTimer?

@@ -4,6 +4,7 @@ import SceneOAuth
 import SceneProtocol
 import SceneSystem
 import SessionCore
+import Varlink
 
 // The one place where decisions become effects.
 
@@ -13,6 +14,7 @@ extension Daemon {
         let (actions, deadline) = live.decide(event, world)
         arm(live, for: deadline)
         for action in actions { carryOut(action, live) }
+        toldLast = nil
         stopIfQuiet()
     }
 
@@ -48,7 +50,7 @@ extension Daemon {
 
     private func answer(_ call: CallID, _ reply: Reply) {
         switch reply {
-        case .login(let progress): answer(call, LoginIfRequired.Reply(progress: progress))
+        case .login(let progress): answer(call, message(progress, continues: false))
         case .done: answer(call, UpdateScene.Reply())
         case .switched(let account, let at): answer(call, SwitchAccount.Reply(account: account, at: at))
         case .loggedOut(let result, let at): answer(call, Logout.Reply(result: result, at: at))
@@ -57,6 +59,14 @@ extension Daemon {
         case .loginHost(let host): answer(call, AddLoginHost.Reply(loginHost: host))
         case .accountsSignedOut(let count): signedOut(call, count)
         }
+    }
+
+    /// How a login stands, encoded once for all that are told so in a row: thousands may wait for it.
+    func message(_ progress: LoginProgress, continues: Bool) -> [UInt8] {
+        if let toldLast, toldLast.continues == continues, toldLast.progress == progress { return toldLast.message }
+        let message = VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress), continues: continues)
+        toldLast = (progress, continues, message)
+        return message
     }
 
     /// Runs a request to a login host that goes on whoever leaves.

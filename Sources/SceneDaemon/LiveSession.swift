@@ -17,7 +17,10 @@ final class LiveSession {
     private(set) var streams: [ServedConnection] = []
     /// Under way while there are scenes that have not had their turn.
     var delivery: Delivery?
-    private var frames: [Int: [UInt8]] = [:]
+    /// For scenes that have missed events.
+    private(set) var replays = Replays()
+    var replayTimer: LoopTimer?
+    private var newestFrame: (sequence: Int, bytes: [UInt8])?
     private var knownAnswer: [UInt8]?
 
     let key: SessionKey
@@ -60,15 +63,26 @@ final class LiveSession {
     /// The session has changed.
     func forgetReply() { knownAnswer = nil }
 
-    /// An event as it goes to every scene: encoded once.
-    /// Nil where the history no longer has it.
-    func frame(_ sequence: Int) -> [UInt8]? {
-        if let frame = frames[sequence] { return frame }
+    /// The newest event as it goes to every scene: encoded once.
+    func frame() -> [UInt8]? {
+        let sequence = session.record.sequence
+        if let newestFrame, newestFrame.sequence == sequence { return newestFrame.bytes }
         guard let event = session.history[sequence] else { return nil }
         let frame = VarlinkMessage.reply(ConnectScene.Reply(event: event), continues: true)
-        if frames.count >= 32 { frames.removeAll(keepingCapacity: true) }
-        frames[sequence] = frame
+        newestFrame = (sequence, frame)
         return frame
+    }
+
+    /// What comes behind this place in the history, or some of it; nil where the history no longer has it.
+    func frames(after position: Int) -> (bytes: [UInt8], last: Int)? {
+        let newest = session.record.sequence
+        if position == newest - 1 { return frame().map { ($0, newest) } }
+        return replays.piece(after: position, upTo: newest, of: session.history).map { ($0.bytes, $0.last) }
+    }
+
+    func forgetReplays() {
+        replays = Replays()
+        replayTimer = nil
     }
 }
 

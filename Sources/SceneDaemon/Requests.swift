@@ -29,8 +29,9 @@ extension Daemon {
         let method: Method?
     }
 
-    func called(_ name: String) -> Called {
-        if let lastCalled, lastCalled.name == name { return lastCalled }
+    func called(_ call: VarlinkCall) -> Called {
+        if let lastCalled, call.isOf(method: lastCalled.name) { return lastCalled }
+        let name = call.method
         let called = Called(
             name: name, isManager: name.hasPrefix(ManagerInterface.name), method: Self.methods[name])
         if called.method != nil { lastCalled = called }

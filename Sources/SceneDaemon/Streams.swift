@@ -1,3 +1,4 @@
+import LinuxIO
 import SceneModel
 import SceneProtocol
 import SessionCore
@@ -38,7 +39,7 @@ extension Daemon {
     /// Writes what is new to the streams in turn. Where there are many, others are served between the batches.
     private func deliver(_ live: LiveSession) {
         let newest = live.session.record.sequence
-        guard let frame = live.frame(newest) else { return live.delivery = nil }
+        guard let frame = live.frame() else { return live.delivery = nil }
         var delivery = live.delivery ?? Delivery(newest: newest)
         let end = min(delivery.next + Self.deliveryBatch, live.streams.count)
         while delivery.next < end {
@@ -68,23 +69,31 @@ extension Daemon {
 
     private func follow(_ served: ServedConnection, _ live: LiveSession) {
         let newest = live.session.record.sequence
-        while served.stream.position < newest {
-            if let frame = live.frame(served.stream.position + 1) {
-                guard send(frame, served, served.stream.position + 1) else { return }
+        // Whoever does not read is not even looked at.
+        while served.stream.position < newest, !served.connection.isFull {
+            if let (frames, last) = live.frames(after: served.stream.position) {
+                guard send(frames, served, last) else { break }
             } else {
                 let (opening, place) = live.session.opening(scene: served.stream.scene, after: Cursor())
                 let frame = VarlinkMessage.reply(ConnectScene.Reply(event: opening), continues: true)
                 if let slot = served.markSlot { marks?.began(slot, opening.at.epoch, place, isQuiet: false) }
-                guard send(frame, served, place) else { return }
+                guard send(frame, served, place) else { break }
             }
         }
+        if !live.replays.isEmpty { forgetReplaysLater(live) }
     }
 
-    /// Writes the frame that brings a scene to this place in its history. False: the scene has not read what it was sent
+    /// What one scene has missed others have, too, but only for a while.
+    private func forgetReplaysLater(_ live: LiveSession) {
+        guard live.replayTimer == nil else { return }
+        live.replayTimer = loop.schedule(at: EventLoop.now.boot.advanced(bySeconds: 1)) { live.forgetReplays() }
+    }
+
+    /// Writes what brings a scene to this place in its history. False: the scene has not read what it was sent
     /// before, and costs no more than its place until it has.
-    private func send(_ frame: [UInt8], _ served: ServedConnection, _ position: Int) -> Bool {
+    private func send(_ frames: [UInt8], _ served: ServedConnection, _ position: Int) -> Bool {
         sending(served, position)
-        guard served.connection.offer(frame) else {
+        guard served.connection.offer(frames) else {
             unsent(served)
             return false
         }

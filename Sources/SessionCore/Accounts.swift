@@ -64,8 +64,8 @@ extension Session {
         let name = account.displayName ?? account.username ?? account.email
         var actions: [Action] = [.endLogin(id, .signedIn(name: name))]
         actions.append(.audit(audit(.signedIn, account, former?.presenter)))
-        let served = takeWaiters(
-            split {
+        let served = take(
+            waiters.filter {
                 let isForced = $0.options.force != true || former?.force == true
                 return $0.wish == .login || (!record.locked && isForced)
             })

@@ -59,21 +59,21 @@ extension Session {
     package mutating func callAbandoned(_ call: CallID, world: World) -> [Action] {
         logouts.removeAll { $0.caller.call == call }
         for account in refreshes.keys { refreshes[account]?.waiters.removeAll { $0.caller.call == call } }
-        return waitersLeft(where: { $0.caller.call == call }, world)
+        return waitersLeft(waiters[call].map { [$0] } ?? [], world)
     }
 
     /// The world has opened the login screen.
     package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
-        return tell()
+        return tell(Array(waiters))
     }
 
     /// The login host has sent the user back.
     package mutating func userReturned(_ id: Int) -> [Action] {
         guard login?.id == id, case .presenting = login?.state else { return [] }
         login?.state = .redeeming
-        return tell()
+        return tell(Array(waiters))
     }
 
     /// The login host has said who the user is.
@@ -96,27 +96,32 @@ extension Session {
     /// The app is no longer configured: whoever waits is told.
     package mutating func appVanished(world: World) -> [Action] {
         let failure = Failure.unknownApp(key.app)
-        let told = takeWaiters(split { _ in true }).map { Action.fail($0.caller.call, failure) }
+        let told = take(Array(waiters)).map { Action.fail($0.caller.call, failure) }
         return told + (login == nil ? [] : end(.failed(failure), world))
     }
 
     /// Who waits leaves; another takes the login screen over, or the login ends.
-    mutating func waitersLeft(where leaves: (Waiter) -> Bool, _ world: World) -> [Action] {
-        let leaving = takeWaiters(split(leaves))
-        return leaving.isEmpty ? [] : leaving.map { .fail($0.caller.call, .loginCancelled) } + settle(world)
+    mutating func waitersLeft(_ leaving: [Waiter], _ world: World) -> [Action] {
+        guard !leaving.isEmpty else { return [] }
+        let told = take(leaving).map { Action.fail($0.caller.call, .loginCancelled) }
+        return login == nil || isSteady ? told : told + settle(world)
     }
 
-    func split(_ leaves: (Waiter) -> Bool) -> (leaving: [Waiter], staying: [Waiter]) {
-        var parts: (leaving: [Waiter], staying: [Waiter]) = ([], [])
-        for waiter in waiters {
-            if leaves(waiter) { parts.leaving.append(waiter) } else { parts.staying.append(waiter) }
-        }
-        return parts
+    /// They wait no longer.
+    @discardableResult
+    mutating func take(_ leaving: [Waiter]) -> [Waiter] {
+        for waiter in leaving { waiters.remove(waiter.caller.call) }
+        return leaving
     }
 
-    mutating func takeWaiters(_ parts: (leaving: [Waiter], staying: [Waiter])) -> [Waiter] {
-        if !parts.leaving.isEmpty { waiters = parts.staying }
-        return parts.leaving
+    /// Whether the login goes on as it is whoever else comes or leaves, so that nobody who waits has to be looked at.
+    private var isSteady: Bool {
+        guard let login else { return false }
+        return login.isEnding || isWaiting(login.presenter)
+    }
+
+    private func isWaiting(_ presenter: Caller) -> Bool {
+        waiters[presenter.call].map(wantsLogin) ?? false
     }
 
     /// Whether the call cannot be taken at all.
@@ -139,7 +144,9 @@ extension Session {
             caller: caller, wish: wish, options: options, deadline: world.now.boot.advanced(bySeconds: timeout))
         waiter.joinedEnding = login?.isEnding ?? false
         waiters.append(waiter)
-        return settle(world, joined: caller.call)
+        // Those before it are settled already.
+        let isSettled = login == nil ? !wantsLogin(waiter) : isSteady
+        return isSettled ? tell([waiter]) : settle(world, joined: caller.call)
     }
 
     static let loginInProgress = Failure.loginFailed(code: "login_in_progress", description: nil)
@@ -174,7 +181,7 @@ extension Session {
         var actions: [Action] = []
         if let usable, !record.locked {
             // `force` asks for the login itself.
-            let served = takeWaiters(split { $0.wish == .currentUser && $0.options.force != true })
+            let served = take(waiters.filter { $0.wish == .currentUser && $0.options.force != true })
             let progress = completed(.signedIn, usable.account)
             actions += served.map { .reply($0.caller.call, .login(progress)) }
         }
@@ -186,12 +193,12 @@ extension Session {
         } else {
             actions += unpresentable()
         }
-        return actions + tell(only: joined)
+        return actions + tell(joined.map { waiters[$0].map { [$0] } ?? [] } ?? Array(waiters))
     }
 
     /// Calls that came while they could not ask for this login, and want another than it has become.
     private mutating func refuseOthers(than login: LoginAttempt) -> [Action] {
-        takeWaiters(split { wantsLogin($0) && conflicts($0.options, with: login) }).map {
+        take(waiters.filter { wantsLogin($0) && conflicts($0.options, with: login) }).map {
             .fail($0.caller.call, Self.loginInProgress)
         }
     }
@@ -213,11 +220,7 @@ extension Session {
 
     /// Keeps the presenter while it waits; else another that can show the login screen takes over.
     private mutating func elect(_ world: World) -> [Action] {
-        if let presenter = login?.presenter,
-            waiters.contains(where: { $0.caller.call == presenter.call && wantsLogin($0) })
-        {
-            return []
-        }
+        if let presenter = login?.presenter, isWaiting(presenter) { return [] }
         if case .completing = login?.state { return [] }
         guard let next = nextPresenter() else {
             // Once the user is back, nobody has to show anything any more.
@@ -246,17 +249,16 @@ extension Session {
     /// Calls that need a login screen and cannot be told its address, with nobody there who can.
     private mutating func unpresentable() -> [Action] {
         let reason = "call with `more` to be told the login screen's address"
-        return takeWaiters(split(wantsLogin)).map { .fail($0.caller.call, .interactionRequired(reason: reason)) }
+        return take(waiters.filter(wantsLogin)).map { .fail($0.caller.call, .interactionRequired(reason: reason)) }
     }
 
-    /// Tells each waiting call how things stand, where that is news to it.
-    mutating func tell(only call: CallID? = nil) -> [Action] {
+    /// Tells these waiting calls how things stand, where that is news to them.
+    mutating func tell(_ waiting: [Waiter]) -> [Action] {
         var actions: [Action] = []
-        for index in waiters.indices where waiters[index].caller.streams {
-            if let call, waiters[index].caller.call != call { continue }
-            guard let progress = progress(of: waiters[index]), progress != waiters[index].told else { continue }
-            waiters[index].told = progress
-            actions.append(.progress(waiters[index].caller.call, progress))
+        for waiter in waiting where waiter.caller.streams {
+            guard let progress = progress(of: waiter), progress != waiter.told else { continue }
+            waiters[waiter.caller.call]?.told = progress
+            actions.append(.progress(waiter.caller.call, progress))
         }
         return actions
     }
@@ -289,7 +291,8 @@ extension Session {
     /// Calls whose time is up.
     mutating func expireWaiters(_ world: World) -> [Action] {
         let now = world.now.boot
-        let late = takeWaiters(split { $0.deadline <= now })
+        let late = take(waiters.filter { $0.deadline <= now })
+        waiters.refreshDeadline()
         if late.isEmpty { return [] }
         var actions: [Action] = late.map { .fail($0.caller.call, .loginTimedOut) }
         // The last one's time is the login's.

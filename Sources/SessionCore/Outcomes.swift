@@ -118,8 +118,8 @@ extension Session {
         var entry = AuditEntry(kind: .loginEnded)
         entry.reason = reason.reason
         // Who came while it was ending waits for the next one, as does who waits for a choice.
-        let failed = takeWaiters(split { reason != .abandoned && !$0.joinedEnding && wantsLogin($0) })
-        for index in waiters.indices { waiters[index].joinedEnding = false }
+        let failed = take(waiters.filter { reason != .abandoned && !$0.joinedEnding && wantsLogin($0) })
+        for waiter in waiters where waiter.joinedEnding { waiters[waiter.caller.call]?.joinedEnding = false }
         return [.audit(entry)] + failed.map { .fail($0.caller.call, reason.failure) }
     }
 

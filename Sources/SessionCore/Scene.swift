@@ -65,7 +65,7 @@ extension Session {
     package mutating func sceneDisconnected(_ call: CallID, of id: String, world: World) -> [Action] {
         guard scenes[id]?.call == call else { return [] }
         scenes[id] = nil
-        return waitersLeft(where: { $0.caller.scene == id }, world)
+        return waiters.isWaiting(scene: id) ? waitersLeft(waiters.filter { $0.caller.scene == id }, world) : []
     }
 
     /// Errors: UnknownScene, InvalidParameter.

@@ -23,7 +23,7 @@ package struct Session: Sendable {
 
     // Who is there, and what they wait for.
     package internal(set) var scenes: [String: Scene] = [:]
-    var waiters: [Waiter] = []
+    var waiters = Waiters()
     package internal(set) var login: LoginAttempt?
     var nextLogin = 1
     /// A login that history shows begun is over, and its end could not be stored yet.

@@ -5,7 +5,7 @@ extension Session {
     package var nextDeadline: Instant? {
         var next: Instant?
         func consider(_ instant: Instant) { next = min(next ?? instant, instant) }
-        for waiter in waiters { consider(waiter.deadline) }
+        if let deadline = waiters.deadline { consider(deadline) }
         for wait in logouts { consider(wait.deadline) }
         if let nextRevocation { consider(nextRevocation) }
         for kept in unstored.values { consider(kept.due) }

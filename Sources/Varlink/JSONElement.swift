@@ -44,6 +44,11 @@ extension JSONElement {
 
     package var bool: Bool? { token.kind == .bool ? document.text[Int(token.start)] == UInt8(ascii: "t") : nil }
 
+    var isString: Bool { token.kind == .string }
+
+    /// Whether it is this string, byte for byte.
+    func isString(_ text: String) -> Bool { isString && document.string(index, is: text) }
+
     package var string: String? { token.kind == .string ? document.string(index) : nil }
 
     /// Nil where the number has a fraction or an exponent, or does not fit.

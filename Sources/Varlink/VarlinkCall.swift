@@ -1,9 +1,9 @@
 /// A method call as it came in.
 package struct VarlinkCall: Sendable {
-    /// `org.example.Interface.Method`.
-    package var method: String
-    /// Nil where they are absent, null or `{}`: all three say the same.
-    package var parameters: JSONElement?
+    /// No text is made of the method until somebody wants it: most calls are of one that was called just before.
+    private let message: JSONElement
+    private let name: JSONElement.Member
+    private var arguments: JSONElement.Member?
     /// The caller takes any number of replies.
     package var more = false
     /// The caller wants no reply.
@@ -11,25 +11,31 @@ package struct VarlinkCall: Sendable {
     /// The caller wants to leave Varlink after the reply.
     package var upgrade = false
 
-    package init(method: String, parameters: JSONElement? = nil) {
-        self.method = method
-        self.parameters = parameters
-    }
+    /// `org.example.Interface.Method`.
+    package var method: String { message.value(of: name).string ?? "" }
+
+    /// Whether that is the method, without a copy of its name.
+    package func isOf(method: String) -> Bool { message.value(of: name).isString(method) }
+
+    /// Nil where they are absent, null or `{}`: all three say the same.
+    package var parameters: JSONElement? { arguments.map { message.value(of: $0) } }
 
     /// The method's interface; empty where the name has no dot.
     package var interface: String {
-        method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
+        let method = method
+        return method.lastIndex(of: ".").map { String(method[..<$0]) } ?? ""
     }
 
     /// Members that we do not know are ignored, as Varlink has it; those we do know are taken at their word.
     init(reading message: JSONElement) throws(VarlinkProtocolError) {
-        var method: String?
+        var name: JSONElement.Member?
         var place = message.firstMember
         while let member = place {
             if message.isNamed(member, "method") {
-                method = message.value(of: member).string
+                guard message.value(of: member).isString else { break }
+                name = member
             } else if message.isNamed(member, "parameters") {
-                parameters = try message.value(of: member).asParameters()
+                if try message.value(of: member).asParameters() != nil { arguments = member }
             } else if message.isNamed(member, "more") {
                 more = try message.value(of: member).asFlag("more")
             } else if message.isNamed(member, "oneway") {
@@ -39,8 +45,9 @@ package struct VarlinkCall: Sendable {
             }
             place = message.member(after: member)
         }
-        guard let method else { throw VarlinkProtocolError("no `method`") }
-        self.method = method
+        guard let name else { throw VarlinkProtocolError("no `method`") }
+        self.name = name
+        self.message = message
         if oneway && more { throw VarlinkProtocolError("`oneway` and `more` in one call") }
     }
 }

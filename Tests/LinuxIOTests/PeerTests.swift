@@ -44,9 +44,10 @@ import Testing
         ("7 (a) b) (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 4711 20", 4711 as UInt64),
         ("7 () S", 0), ("", 0), ("garbage", 0), (")", 0),
         ("7 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 x", 0),
+        ("7 (x) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99999999999999999999", 0),
     ])
     func startTimesAreReadFromBehindTheName(_ text: String, _ expected: UInt64) {
-        #expect(Peer.startTime(inStat: text) == expected)
+        #expect(Peer.startTime(inStat: text.utf8) == expected)
     }
 
     /// Where the kernel does not keep peers, a process that came after the connection is not believed to be its peer.
@@ -72,6 +73,7 @@ import Testing
 
     /// Whether the descriptor is a pidfd of this process; another thread may have reused the number for something else.
     private func isPidfd(_ descriptor: Int32) -> Bool {
-        readSmallFile("/proc/self/fdinfo/\(descriptor)").contains("Pid:\t\(getpid())\n")
+        withSmallFile("/proc/self/fdinfo/\(descriptor)") { String(decoding: $0, as: UTF8.self) }
+            .contains("Pid:\t\(getpid())\n")
     }
 }

@@ -1,15 +1,18 @@
 // floor: what the machine allows. One thread, level-triggered epoll, no parsing to speak of.
 //
-//   floor SOCKET REPLY_BYTES EVENT_BYTES
+//   floor SOCKET REPLY_BYTES EVENT_BYTES [EVENTS]
 //
 // A frame is a 4-byte little-endian length and that many bytes of JSON, in which only what stands at a fixed place is
 // looked at:
 //
-//   request   {"op":"E","id":00000001,"pad":"..."}    E echo, S subscribe, T trigger an event
+//   request   {"op":"E","id":00000001,"pad":"..."}    E echo, S subscribe, T trigger an event, R replay
 //   reply     {"ok":1,"id":00000001,"pad":"..."}      REPLY_BYTES long with its header
 //   event     {"ev":"user","seq":00000001,"pad":"..."}  EVENT_BYTES long; to each subscriber, before the reply
+//
+// Replay sends, behind the reply, the EVENTS that were before: numbered from 1, and one behind the other in memory.
 #define _GNU_SOURCE
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +28,7 @@ enum { HEADER = 4, OPERATION_AT = HEADER + 7, REQUEST_ID_AT = HEADER + 15, REPLY
 
 // What a connection keeps between events: nothing but the rare leftovers.
 struct connection {
+    size_t replay_at;               // in `history`, counted from 1; 0 for none
     uint8_t *in, *out;              // an unfinished frame; bytes that the kernel would not take
     uint32_t in_count, out_count;
     uint32_t place;                 // in `subscribers`, counted from 1; 0 for none
@@ -33,6 +37,8 @@ static struct connection connections[CONNECTIONS];
 static int subscribers[CONNECTIONS];
 static uint32_t subscriber_count, sequence, reply_size, event_size;
 static int epoll;
+static uint8_t *history;
+static size_t history_size;
 static uint8_t input[BUFFER], reply[LONGEST], event[LONGEST];
 
 static void die(const char *what) { perror(what); exit(1); }
@@ -84,8 +90,21 @@ static void emit(int fd, const uint8_t *bytes, uint32_t count) {
     keep(fd, bytes + sent, count - (uint32_t)sent);
 }
 
+// What the socket takes; its place in the history is all that a connection keeps of the rest.
+static void replay(int fd, bool waits) {
+    struct connection *c = &connections[fd];
+    size_t at = c->replay_at - 1;
+    ssize_t sent = send(fd, history + at, history_size - at, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent < 0 && errno != EAGAIN) return;
+    if (sent > 0) c->replay_at += (size_t)sent;
+    bool is_over = c->replay_at > history_size;
+    if (is_over) c->replay_at = 0;
+    if (is_over == waits) watch(EPOLL_CTL_MOD, fd, is_over ? EPOLLIN : EPOLLIN | EPOLLOUT);
+}
+
 static void drain(int fd) {
     struct connection *c = &connections[fd];
+    if (!c->out_count) { if (c->replay_at) replay(fd, true); return; }
     ssize_t sent = send(fd, c->out, c->out_count, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (sent <= 0) return;
     c->out_count -= (uint32_t)sent;
@@ -105,6 +124,7 @@ static void handle(int fd, const uint8_t *frame) {
     }
     memcpy(reply + REPLY_ID_AT, frame + REQUEST_ID_AT, 8);
     emit(fd, reply, reply_size);
+    if (frame[OPERATION_AT] == 'R' && history_size) { connections[fd].replay_at = 1; replay(fd, false); }
 }
 
 // Handles every whole frame; how many bytes they took.
@@ -152,13 +172,20 @@ static uint32_t size_of(const char *text) {
 }
 
 int main(int argc, char **argv) {
-    if (argc != 4) { fprintf(stderr, "usage: floor SOCKET REPLY_BYTES EVENT_BYTES\n"); return 64; }
+    if (argc != 4 && argc != 5) { fprintf(stderr, "usage: floor SOCKET REPLY_BYTES EVENT_BYTES [EVENTS]\n"); return 64; }
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
     setrlimit(RLIMIT_NOFILE, &limit);
     make_frame(reply, reply_size = size_of(argv[2]), "{\"ok\":1,\"id\":00000000,\"pad\":\"");
     make_frame(event, event_size = size_of(argv[3]), "{\"ev\":\"user\",\"seq\":00000000,\"pad\":\"");
+    uint32_t events = argc == 5 ? (uint32_t)strtoul(argv[4], NULL, 10) : 0;
+    history_size = (size_t)events * event_size;
+    if (events && !(history = malloc(history_size))) die("malloc");
+    for (uint32_t i = 0; i < events; i++) {
+        put_digits(event + SEQUENCE_AT, i + 1);
+        memcpy(history + (size_t)i * event_size, event, event_size);
+    }
 
     int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     struct sockaddr_un address = {.sun_family = AF_UNIX};
