@@ -145,7 +145,10 @@ extension Session {
         waiter.joinedEnding = login?.isEnding ?? false
         waiters.append(waiter)
         // Those before it are settled already.
-        let isSettled = login == nil ? !wantsLogin(waiter) : isSteady
+        let isSettled =
+            if let login {
+                isSteady && !(wantsLogin(waiter) && conflicts(options, with: login))
+            } else { !wantsLogin(waiter) }
         return isSettled ? tell([waiter]) : settle(world, joined: caller.call)
     }
 
