@@ -5,6 +5,7 @@ was used twice, what a late or missing answer does.
 """
 
 import base64
+import copy
 import hashlib
 import json
 import secrets
@@ -39,11 +40,15 @@ class ScriptedProvider:
     def __init__(self, lifetime=300):
         self.user = "alice"
         self.lifetime = lifetime
+        # Whether a refresh token may be used again whose answer was lost.
+        self.forgives = True
+        # Path to the status and JSON object that are answered there, come what may.
+        self.instead = {}
         # Every code, token and verifier seen.
         self.secrets = set()
         self.authorizations = self.refreshes = self.revocations = 0
         self.reused = []
-        # A refresh token stays good until its successor is used, as with careful providers.
+        # A refresh token stays good until its successor is used, as with careful providers; unless `forgives` is false.
         self._lock = threading.Lock()
         self._codes, self._access, self._refresh = {}, {}, {}
         self._server = _Server(("127.0.0.1", 0), self._handler())
@@ -64,6 +69,23 @@ class ScriptedProvider:
     def is_good(self, token):
         with self._lock:
             return token in self._access and self._access[token]["end"] > time.monotonic()
+
+    def knows(self, user):
+        """Whether it has tokens of that user that were not revoked."""
+        with self._lock:
+            return any(entry["user"] == user for entry in self._refresh.values())
+
+    def memory(self):
+        """What it has given out and counted so far, for `remember`."""
+        with self._lock:
+            return copy.deepcopy({name: getattr(self, name) for name in self._MEMORY})
+
+    def remember(self, memory):
+        with self._lock:
+            vars(self).update(copy.deepcopy(memory))
+
+    _MEMORY = ("authorizations", "refreshes", "revocations", "reused", "forgives", "instead", "_codes", "_access",
+               "_refresh")
 
     # What the endpoints do: each takes the parameters and gives a status and a JSON object.
 
@@ -127,6 +149,7 @@ class ScriptedProvider:
                     other["dead"] = True
             refresh, answer = self._tokens(old["user"], family=old["family"])
             old["successor"] = refresh
+            old["dead"] = not self.forgives
             return 200, answer
 
     def _revoke(self, asked):
@@ -151,6 +174,8 @@ class ScriptedProvider:
     def _handler(provider):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Head and body go out one by one; the second would wait for the first to be acknowledged.
+            disable_nagle_algorithm = True
 
             def respond(self, answer):
                 status, body = answer
@@ -178,10 +203,16 @@ class ScriptedProvider:
                     self.respond((404, {}))
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+                length = int(self.headers.get("Content-Length", -1))
+                body = self.rfile.read(max(length, 0)).decode()
+                if len(body) != length:
+                    # Who asked has died under the request: it is none.
+                    self.close_connection = True
+                    return
                 asked = dict(urllib.parse.parse_qsl(body))
                 endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
-                self.respond(endpoint(asked) if endpoint else (404, {}))
+                instead = provider.instead.get(self.path)
+                self.respond(instead or (endpoint(asked) if endpoint else (404, {})))
 
             def log_message(self, *_):
                 pass
