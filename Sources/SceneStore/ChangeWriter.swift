@@ -20,21 +20,31 @@ struct ChangeWriter {
     /// fails them all. The results are in the changes' order.
     mutating func commit(_ changes: [Change]) -> [Result<Void, StoreError>] {
         var results: [Result<Void, StoreError>] = []
+        var isWhole = false
         do throws(SQLiteError) {
             if database.hasMoved { throw SQLiteError(code: csqlite_readonly_moved) }
             try database.execute("BEGIN IMMEDIATE")
             for change in changes { results.append(try saved(change)) }
+            isWhole = true
             try database.execute("COMMIT")
             eraseFromLog()
             return results
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
+            if isWhole { overwriteInLog() }
             let failure = error.told(of: path)
             return changes.indices.map { index in
                 if index < results.count, case .failure(let own) = results[index] { return .failure(own) }
                 return .failure(failure)
             }
         }
+    }
+
+    /// A transaction whose commit failed when it was synchronized is in the log all the same, and would be taken for committed
+    /// after a crash: one that changes nothing is written in its place. Where that fails too, the next one is.
+    private func overwriteInLog() {
+        // A row that stays as it is would not be written.
+        try? database.execute("PRAGMA user_version = \(Schema.version)")
     }
 
     /// Throws only where the whole transaction is lost.

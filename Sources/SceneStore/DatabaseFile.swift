@@ -6,6 +6,10 @@ struct DatabaseFile {
 
     private var path: String { directory.database }
 
+    /// The database, and what SQLite keeps beside it. It has a rollback journal only until it has its log, and would
+    /// delete one that is left without its database.
+    private static let suffixes = ["", "-wal", "-shm", "-journal"]
+
     /// What SQLite takes for an empty database and overwrites: a log whose database is gone, and a lone byte.
     var isMistakenForEmpty: Bool { size(path) == 1 || (size(path) == 0 && size(path + "-wal") > 0) }
 
@@ -26,7 +30,7 @@ struct DatabaseFile {
     /// Renames the database and its companions, and tells of it. Nothing is deleted.
     func setAside() throws(StoreError) -> String {
         let name = unusedName()
-        for suffix in ["", "-wal", "-shm"] where status(of: path + suffix) != nil {
+        for suffix in Self.suffixes where status(of: path + suffix) != nil {
             guard rename(path + suffix, name + suffix) == 0 else {
                 throw StoreError(cannot: "set the damaged \(path + suffix) aside")
             }
@@ -40,7 +44,7 @@ struct DatabaseFile {
         let name = path + ".damaged-" + Self.timestamp()
         var candidate = name
         var number = 1
-        while ["", "-wal", "-shm"].contains(where: { status(of: candidate + $0) != nil }) {
+        while Self.suffixes.contains(where: { status(of: candidate + $0) != nil }) {
             number += 1
             candidate = "\(name)-\(number)"
         }

@@ -70,7 +70,17 @@ struct DatabaseOpening {
         }
     }
 
+    /// A file that our own constant statements make no sense in is damaged: SQLite says so of a header that names a format
+    /// or an encoding which does not exist.
     private func inspect() throws(SQLiteError) -> (Database, Content) {
+        do {
+            return try content()
+        } catch {
+            throw error.primaryCode == SQLITE_ERROR ? SQLiteError(code: SQLITE_CORRUPT) : error
+        }
+    }
+
+    private func content() throws(SQLiteError) -> (Database, Content) {
         let database = try Database(path: directory.database)
         try Self.configure(database)
         let application = try database.value("PRAGMA application_id") ?? .null

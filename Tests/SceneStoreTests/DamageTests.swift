@@ -62,6 +62,16 @@ import Testing
         try expectAfresh(bytes)
     }
 
+    /// Formats and encodings that do not exist (SQLite's file format, section 1.3): SQLite reports no damage here.
+    @Test(arguments: [47, 59])
+    func aHeaderThatMakesNoSenseIsSetAside(offset: Int) throws {
+        try fill()
+        var bytes = directory.read("sessions.sqlite")
+        bytes[offset] = 0x5a
+        directory.write("sessions.sqlite", bytes)
+        try expectAfresh(bytes)
+    }
+
     @Test func damageTwiceInASecondKeepsBoth() throws {
         for byte in [UInt8(1), 2, 3] {
             directory.write("sessions.sqlite", [UInt8](repeating: byte, count: 600))
@@ -88,6 +98,14 @@ import Testing
         let kept = crashed.files.filter { $0.contains(".damaged-") && $0.hasSuffix("-wal") }
         #expect(kept.map { crashed.read($0) } == [log])
         #expect(reopened.commit(.sample(1)).isSuccess)
+    }
+
+    @Test func itsJournalGoesAsideWithADatabase() throws {
+        let journal = [UInt8](repeating: 0x4a, count: 600)
+        directory.write("sessions.sqlite", [0x2a])
+        directory.write("sessions.sqlite-journal", journal)
+        #expect(try OpenStore(directory).store.load() == [])
+        #expect(setAside.filter { $0.hasSuffix("-journal") }.map { directory.read($0) } == [journal])
     }
 
     @Test func theLogGoesAsideWithItsDatabase() throws {

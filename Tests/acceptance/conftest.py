@@ -4,6 +4,7 @@ import tempfile
 
 import pytest
 from daemon import Daemon
+from durable_changes import sign_in
 from provider import Provider
 from scripted_idp import ScriptedProvider
 from visitor import Visitor
@@ -65,6 +66,20 @@ def start(directory):
     for daemon in daemons:
         status = daemon.close()
         assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
+
+
+@pytest.fixture
+def state(directory):
+    return f"{directory}/0/state"
+
+
+@pytest.fixture
+def signed_in(start, scripted):
+    """A daemon that has signed alice in and was stopped."""
+    daemon = start(notes=scripted)
+    sign_in(daemon, "alice")
+    assert daemon.stop() == 0
+    return daemon
 
 
 @pytest.fixture

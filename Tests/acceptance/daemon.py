@@ -33,6 +33,7 @@ class Daemon:
         os.makedirs(run, exist_ok=True)
         self.socket = os.path.join(run, "session")
         self.notifications = []
+        self._barriers = 0
         self._notified = threading.Condition()
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._notify.bind(os.path.join(run, "notify"))
@@ -62,6 +63,16 @@ class Daemon:
                 self.notifications += data.decode().splitlines()
                 self._notified.notify_all()
 
+    def _heard(self):
+        """How many notifications there are, once all that a process before has sent are among them."""
+        self._barriers += 1
+        mark = f"BARRIER={self._barriers}"
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto(mark.encode(), self.environment["NOTIFY_SOCKET"])
+        with self._notified:
+            assert self._notified.wait_for(lambda: mark in self.notifications, 30)
+            return len(self.notifications)
+
     def wait_notified(self, prefix, since=0, timeout=30):
         def found():
             return next((line for line in self.notifications[since:] if line.startswith(prefix)), None)
@@ -74,12 +85,16 @@ class Daemon:
         assert found(), f"scened has ended ({self.process.returncode}):\n{self.stderr()}"
         return found()
 
-    def start(self):
-        since = len(self.notifications)
+    def spawn(self):
+        """Start it, and wait for nothing."""
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [SCENED, self.instance, "--socket", self.socket, "--state", self.state, "--config", self.configuration],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def start(self):
+        since = self._heard()
+        self.spawn()
         self.wait_notified("READY=1", since)
         return self
 

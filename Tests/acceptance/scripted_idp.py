@@ -6,6 +6,7 @@ was used twice, what a late or missing answer does.
 
 import base64
 import contextlib
+import copy
 import hashlib
 import json
 import secrets
@@ -40,6 +41,10 @@ class ScriptedProvider:
     def __init__(self, lifetime=300):
         self.user = "alice"
         self.lifetime = lifetime
+        # Whether a refresh token may be used again whose answer was lost.
+        self.forgives = True
+        # Path to the status and JSON object that are answered there, come what may.
+        self.instead = {}
         # Every code, token and verifier seen.
         self.secrets = set()
         self.authorizations = self.refreshes = self.revocations = 0
@@ -51,7 +56,7 @@ class ScriptedProvider:
         self.offers_revocation = True
         # Addresses whose answers are held back: to an event for each that has one, and one that lets it go.
         self._held = {}
-        # A refresh token stays good until its successor is used, as with careful providers.
+        # A refresh token stays good until its successor is used, as with careful providers; unless `forgives` is false.
         self._lock = threading.Lock()
         self._codes, self._access, self._refresh = {}, {}, {}
         self._server = _Server(("127.0.0.1", 0), self._handler())
@@ -87,6 +92,23 @@ class ScriptedProvider:
         """How many grants of a user's are good: each sign-in gives one."""
         with self._lock:
             return len({e["family"] for e in self._refresh.values() if e["user"] == user and not e["dead"]})
+
+    def knows(self, user):
+        """Whether it has tokens of that user that were not revoked."""
+        with self._lock:
+            return any(entry["user"] == user for entry in self._refresh.values())
+
+    def memory(self):
+        """What it has given out and counted so far, for `remember`."""
+        with self._lock:
+            return copy.deepcopy({name: getattr(self, name) for name in self._MEMORY})
+
+    def remember(self, memory):
+        with self._lock:
+            vars(self).update(copy.deepcopy(memory))
+
+    _MEMORY = ("authorizations", "refreshes", "revocations", "reused", "given", "revoked", "forgives", "instead", "_codes", "_access",
+               "_refresh")
 
     # What the endpoints do: each takes the parameters and gives a status and a JSON object.
 
@@ -153,6 +175,7 @@ class ScriptedProvider:
                     other["dead"] = True
             refresh, answer = self._tokens(old["user"], family=old["family"])
             old["successor"] = refresh
+            old["dead"] = not self.forgives
             return 200, answer
 
     def _revoke(self, asked):
@@ -178,6 +201,8 @@ class ScriptedProvider:
     def _handler(provider):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Head and body go out one by one; the second would wait for the first to be acknowledged.
+            disable_nagle_algorithm = True
 
             def respond(self, answer):
                 status, body = answer
@@ -205,10 +230,15 @@ class ScriptedProvider:
                     self.respond((404, {}))
 
             def do_POST(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
+                length = int(self.headers.get("Content-Length", -1))
+                body = self.rfile.read(max(length, 0)).decode()
+                if len(body) != length:
+                    # Who asked has died under the request: it is none.
+                    self.close_connection = True
+                    return
                 asked = dict(urllib.parse.parse_qsl(body))
                 endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
-                answer = endpoint(asked) if endpoint else (404, {})
+                answer = provider.instead.get(self.path) or (endpoint(asked) if endpoint else (404, {}))
                 if self.path in provider._held:
                     arrived, go = provider._held[self.path]
                     arrived.set()
