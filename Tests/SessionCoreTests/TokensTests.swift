@@ -318,6 +318,23 @@ import Testing
         #expect(stage.refreshes.isEmpty)
     }
 
+    @Test func tokensThatExpireBeforeTheyAreStoredAreRefreshedOnceMore() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.disk = .held
+        for name in ["first", "second"] {
+            while stage.refreshes.isEmpty { stage.disk(works: true) }
+            refreshed(name, lives: 60)
+            #expect(stage.outcomes[call] == nil)
+            stage.suspend(seconds: 61)
+            stage.disk(works: true)
+        }
+        // A login host whose tokens never live long enough is not asked for ever.
+        #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 1))
+        #expect(stage.refreshes.isEmpty)
+        stage.expectNoFaults()
+    }
+
     // MARK: Fences
 
     @Test func aLogoutFencesARefreshOff() {
@@ -392,7 +409,9 @@ import Testing
         stage.suspend(seconds: 4000)
         stage.disk = .held
         // In flight and in the queue: the sign-in, another change, the old grant's refresh.
-        stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        var signIn = SignIn.test("a1")
+        signIn.grant.lifetime = .test(3600, at: stage.now)
+        stage.happens { $0.tokensReceived(1, signIn, world: $1) }
         stage.call { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
         let old = stage.token("a1")
         stage.disk(works: true)
