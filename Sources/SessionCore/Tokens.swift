@@ -251,7 +251,11 @@ extension Session {
     /// A new sign-in gave the account another grant while the old one was being refreshed.
     mutating func grantReplaced(_ id: String, _ world: World) -> [Action] {
         guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
-        return serve(refresh.waiters, holder, world)
+        var actions = serve(refresh.waiters, holder, world)
+        if let kept = unstored.removeValue(forKey: id) {
+            actions += revokeLate(kept.account, lateGrant(kept.generation, kept.refreshed), reason: "late", world)
+        }
+        return actions
     }
 
     /// Answers who waited for new tokens. A suspend or a slow disk may have lasted longer than they live: then they are

@@ -335,6 +335,29 @@ import Testing
         stage.expectNoFaults()
     }
 
+    @Test func tokensThatCouldNotBeStoredAreRevokedWhenANewSignInReplacesThem() {
+        stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.disk = .full
+        refreshed("kept", refreshToken: "kept")
+        stage.disk = .works
+        var signIn = SignIn.test("a1")
+        signIn.grant.lifetime = .test(3600, at: stage.now)
+        stage.happens { $0.tokensReceived(1, signIn, world: $1) }
+        #expect(stage.revocations.contains { $0.record.refreshToken == Secret("kept") })
+        // Nothing is left that could take the place of what the new grant's refresh may have to keep.
+        stage.token(rejected: "access-new-a1")
+        stage.disk = .full
+        refreshed("newer", refreshToken: "newer")
+        stage.disk = .works
+        stage.wait(seconds: 10)
+        #expect(stage.session.current?.grant.refreshToken == Secret("newer"))
+        stage.expectNoFaults()
+    }
+
     // MARK: Fences
 
     @Test func aLogoutFencesARefreshOff() {
