@@ -111,7 +111,7 @@ package struct Session: Sendable {
     /// Something is under way that a stop should let come to its end: tokens that the login host has given out already,
     /// or a change on its way to the disk.
     package var isBusy: Bool {
-        if !refreshes.isEmpty || inFlight != nil { return true }
+        if !refreshes.isEmpty || !unstored.isEmpty || inFlight != nil { return true }
         switch login?.state {
         case .redeeming, .completing: return true
         default: return false

@@ -513,7 +513,10 @@ import Testing
         refreshed("new", refreshToken: "rotated")
         stage.disk = .works
         stage.logout("a1")
+        // A stop waits for them.
+        #expect(stage.session.isBusy)
         stage.wait(seconds: 3)
+        #expect(!stage.session.isBusy)
         #expect(stage.revocations.contains { $0.record.refreshToken == Secret("rotated") })
         #expect(stage.session.nextDeadline == nil)
         stage.expectNoFaults()
