@@ -282,6 +282,24 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         #expect(stage.told[patient]?.last?.state == .presenting)
     }
 
+    @Test func whoWaitedForTheLockIsNotTimedOutByALoginThatEnds() {
+        stage.requestLogin(nil, options { $0.timeoutSeconds = 20 })
+        stage.call { $0.lockRequested($1, true, world: $2) }
+        let patient = stage.loginIfRequired()
+        stage.disk = .held
+        stage.call { $0.lockRequested($1, false, world: $2) }
+        stage.wait(seconds: 21)
+        #expect(stage.ends[1] == .timedOut)
+        // The lock goes while the end is on its way to the disk.
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.outcomes[patient] == nil)
+        #expect(stage.login?.login == 2)
+        stage.signIn()
+        #expect(stage.progress(of: patient)?.state == .signedIn)
+        stage.expectNoFaults()
+    }
+
     @Test func anAbsurdTimeIsBounded() {
         let call = stage.loginIfRequired(nil, options { $0.timeoutSeconds = .max })
         stage.wait(seconds: Double(Bounds.longestLoginTimeout) + 1)
