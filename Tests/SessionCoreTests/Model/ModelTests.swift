@@ -14,7 +14,7 @@ import Testing
     private static let seeds =
         number("SCENED_SEED").map { [$0] } ?? (0..<4).map { _ in .random(in: 0...UInt64(UInt32.max)) }
 
-    @Test(.timeLimit(.minutes(10)), arguments: seeds) func sessionsKeepTheirPromises(seed: UInt64) {
+    @Test(.timeLimit(.minutes(10 + steps / 250_000)), arguments: seeds) func sessionsKeepTheirPromises(seed: UInt64) {
         var run = ModelRun(seed: seed)
         if let failure = run.failure(within: Self.steps) {
             Issue.record(Comment(rawValue: failure))

@@ -107,7 +107,7 @@ final class Stage {
             onAction(action)
             carryOut(action)
         }
-        while disk != .held, change != nil { disk(works: disk == .works) }
+        while disk != .held, change != nil, !isDead { disk(works: disk == .works) }
     }
 
     /// A peer calls.
