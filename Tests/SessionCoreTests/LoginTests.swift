@@ -256,6 +256,21 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         stage.expectNoFaults()
     }
 
+    @Test func whatBelongsToACancelledLoginIsGoneBeforeTheReply() {
+        stage.loginIfRequired()
+        stage.present()
+        var order: [String] = []
+        stage.onAction = { action in
+            switch action {
+            case .endLogin: order.append("end")
+            case .reply(_, .done): order.append("reply")
+            default: break
+            }
+        }
+        stage.call { $0.loginCancelled($1, world: $2) }
+        #expect(order == ["end", "reply"])
+    }
+
     @Test func oneJoinersTimeEndsItsOwnWait() {
         let patient = stage.loginIfRequired()
         let hasty = stage.loginIfRequired(nil, options { $0.timeoutSeconds = 5 })
