@@ -60,7 +60,9 @@ extension RandomHistory {
             let number = stage.nextNumber()
             let page = LoginPage(loginScreen: "http://127.0.0.1/\(number)", authorizationUri: "\(login.host)/\(number)")
             stage.happens { $0.loginReady(login.login, page: page, world: $1) }
+            if stage.login?.login == login.login, !stage.isDead { stage.keptPage = page }
         case .presenting:
+            stage.keptPage = nil
             detail("the user is back")
             returned = login.login
             witness.returnTime = witness.tick()

@@ -68,7 +68,9 @@ extension RandomHistory {
             if (try? LoginHostAddress.normalized(url)) != session.selectedLoginHost { fault("\(url) is not selected") }
         case (.lock(let locks), .done):
             if ledger.record.locked != locks { fault("the lock is told, not stored") }
-        case (.updateScene, .done), (.cancelLogin, .done): break
+        case (.cancelLogin, .done):
+            if stage.keptPage != nil { fault("a login is cancelled, and would come back over a crash") }
+        case (.updateScene, .done): break
         default: fault("\(asked.method) is answered with another method's reply")
         }
     }

@@ -29,6 +29,8 @@ final class Stage {
     var streams: [CallID: Replay] = [:]
     /// What the world is busy with.
     private(set) var login: LoginOrder?
+    /// Its login screen, where that is kept for the next process: from when it is up until the user is back.
+    var keptPage: LoginPage?
     private(set) var ends: [Int: LoginEnd] = [:]
     private(set) var refreshes: [RefreshOrder] = []
     private(set) var revocations: [(record: RevocationRecord, idToken: Secret?)] = []
@@ -218,7 +220,7 @@ final class Stage {
         change = nil
         actionsLeft = nil
         isDead = false
-        let keptLogin = keepsLogin && login != nil ? former.login : nil
+        let keptLogin = keepsLogin && login?.login == former.login?.id ? former.login : nil
         login = nil
         ends = [:]
         refreshes = []
@@ -235,7 +237,7 @@ final class Stage {
         }
         session = Session(ledger, policy: session.policy)
         published = ledger.record.sequence
-        if let keptLogin { restore(keptLogin) }
+        if let keptLogin { restore(keptLogin) } else { keptPage = nil }
         let scenes = former.scenes.values.filter { kept.contains($0.call) }.sorted { $0.call.number < $1.call.number }
         let restored = scenes.compactMap { restore($0) }
         for call in streams.keys where !restored.contains(call) { streams[call]?.close() }
@@ -248,7 +250,7 @@ final class Stage {
     }
 
     private func restore(_ attempt: LoginAttempt) {
-        guard case .presenting(let page) = attempt.state else { return }
+        guard let page = keptPage else { return }
         let restored = RestoredLogin(
             host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
             page: page)
@@ -321,7 +323,10 @@ final class Stage {
             login = order
         case .endLogin(let id, let end):
             if ends.updateValue(end, forKey: id) != nil { faults.append("login \(id) is ended twice") }
-            if login?.login == id { login = nil }
+            if login?.login == id {
+                login = nil
+                keptPage = nil
+            }
         case .refresh(let order):
             if refreshes.contains(where: { $0.account.id == order.account.id && $0.generation == order.generation }) {
                 faults.append("a second refresh of \(order.account.id) at the same time")
