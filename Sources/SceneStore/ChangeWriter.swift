@@ -84,6 +84,7 @@ struct ChangeWriter {
                 ("selection_pending", .bool(record.selectionPending)),
                 ("login_pending", .bool(record.loginPending)),
                 ("locked", .bool(record.locked)),
+                ("login_under_way", .bool(record.loginUnderWay)),
                 ("selected_login_host", .text(orNull: record.selectedLoginHost)),
             ])
     }

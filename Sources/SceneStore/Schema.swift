@@ -91,6 +91,10 @@ enum Schema {
         ) STRICT, WITHOUT ROWID;
         """
 
-    /// With `loggedOut`: what the login host made of it, where that is not `revoked`.
-    private static let version2 = "ALTER TABLE history ADD COLUMN remote TEXT;"
+    /// With `loggedOut`: what the login host made of it, where that is not `revoked`. And whether a login is under way, which
+    /// is null as long as only the history tells.
+    private static let version2 = """
+        ALTER TABLE history ADD COLUMN remote TEXT;
+        ALTER TABLE sessions ADD COLUMN login_under_way INTEGER;
+        """
 }

@@ -32,6 +32,10 @@ struct SessionReader {
             loginHosts: try loginHosts(key, selected: record.selectedLoginHost),
             revocations: try revocations(key))
         try readHistory(into: &stored)
+        if case .null = row["login_under_way"] {
+            let newest = stored.history.last { $0.kind == .loginStarted || $0.kind == .loginEnded }
+            stored.record.loginUnderWay = newest?.kind == .loginStarted
+        }
         return stored
     }
 
@@ -40,7 +44,8 @@ struct SessionReader {
         let record = SessionRecord(
             epoch: try row.text("epoch"), sequence: try row.int("sequence"), current: try row.textOrNull("current"),
             selectionPending: try row.bool("selection_pending"), loginPending: try row.bool("login_pending"),
-            locked: try row.bool("locked"), selectedLoginHost: try row.textOrNull("selected_login_host"))
+            locked: try row.bool("locked"), loginUnderWay: (try? row.bool("login_under_way")) ?? false,
+            selectedLoginHost: try row.textOrNull("selected_login_host"))
         return (SessionKey(uid: uid, app: try row.text("app")), record)
     }
 

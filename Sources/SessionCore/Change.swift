@@ -118,12 +118,14 @@ package struct SessionRecord: Equatable, Sendable {
     package var selectionPending: Bool
     package var loginPending: Bool
     package var locked: Bool
+    /// History shows a login begun and not ended; it may no longer hold the beginning.
+    package var loginUnderWay: Bool
     /// Absent: the app's first.
     package var selectedLoginHost: String?
 
     package init(
         epoch: String, sequence: Int = 0, current: String? = nil, selectionPending: Bool = false,
-        loginPending: Bool = false, locked: Bool = false, selectedLoginHost: String? = nil
+        loginPending: Bool = false, locked: Bool = false, loginUnderWay: Bool = false, selectedLoginHost: String? = nil
     ) {
         self.epoch = epoch
         self.sequence = sequence
@@ -131,6 +133,7 @@ package struct SessionRecord: Equatable, Sendable {
         self.selectionPending = selectionPending
         self.loginPending = loginPending
         self.locked = locked
+        self.loginUnderWay = loginUnderWay
         self.selectedLoginHost = selectedLoginHost
     }
 }

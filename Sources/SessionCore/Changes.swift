@@ -54,6 +54,7 @@ struct Draft {
 
     mutating func event(_ kind: Event.Kind, _ fill: (inout Event) -> Void = { _ in }) {
         change.session.sequence = change.session.sequence.plus(1)
+        if kind == .loginStarted || kind == .loginEnded { change.session.loginUnderWay = kind == .loginStarted }
         var event = Event(kind, at: Cursor(epoch: change.session.epoch, sequence: change.session.sequence))
         fill(&event)
         change.events.append(event)

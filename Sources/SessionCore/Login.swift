@@ -50,9 +50,8 @@ extension Session {
 
     package mutating func loginCancelled(_ caller: Caller, world: World) -> [Action] {
         if let scene = caller.scene, scenes[scene] == nil { return [.fail(caller.call, .unknownScene(scene))] }
-        var actions: [Action] = [.reply(caller.call, .done)]
-        if login != nil { actions += end(.cancelled, world) }
-        return actions
+        // What belongs to the login goes first: after the reply it must not come back over a crash.
+        return (login == nil ? [] : end(.cancelled, world)) + [.reply(caller.call, .done)]
     }
 
     /// A waiting call's connection has ended.

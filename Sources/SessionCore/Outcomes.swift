@@ -117,8 +117,10 @@ extension Session {
         login = nil
         var entry = AuditEntry(kind: .loginEnded)
         entry.reason = reason.reason
-        // Who came while it was ending waits for the next one, as does who waits for a choice.
-        let failed = take(waiters.filter { reason != .abandoned && !$0.joinedEnding && wantsLogin($0) })
+        // Who came while it was ending waits for the next one, as does who waits for a choice; and whose time was up is
+        // told already.
+        let isOver = reason == .abandoned || reason == .timedOut
+        let failed = take(waiters.filter { !isOver && !$0.joinedEnding && wantsLogin($0) })
         for waiter in waiters where waiter.joinedEnding { waiters[waiter.caller.call]?.joinedEnding = false }
         return [.audit(entry)] + failed.map { .fail($0.caller.call, reason.failure) }
     }

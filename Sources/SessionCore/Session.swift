@@ -62,8 +62,7 @@ package struct Session: Sendable {
             upkeep[holder.account.id] = Upkeep(wasInterrupted: true)
         }
         // Nobody holds it any more, unless it is restored.
-        let newest = history.last { $0.kind == .loginStarted || $0.kind == .loginEnded }
-        owedEnd = newest?.kind == .loginStarted ? .abandoned : nil
+        owedEnd = record.loginUnderWay ? .abandoned : nil
     }
 
     package var cursor: Cursor { Cursor(epoch: record.epoch, sequence: record.sequence) }
@@ -99,7 +98,7 @@ package struct Session: Sendable {
         snapshot.current = current?.account
         snapshot.pending = pending
         // As history has it at this place, so that what follows fits on.
-        snapshot.loginUnderWay = login?.isInHistory ?? false || owedEnd != nil
+        snapshot.loginUnderWay = record.loginUnderWay
         snapshot.presenter = login?.isInHistory == true ? login?.presenter.scene : nil
         snapshot.loginHost = selectedLoginHost
         snapshot.locked = record.locked
@@ -113,7 +112,7 @@ package struct Session: Sendable {
     /// Something is under way that a stop should let come to its end: tokens that the login host has given out already,
     /// or a change on its way to the disk.
     package var isBusy: Bool {
-        if !refreshes.isEmpty || inFlight != nil { return true }
+        if !refreshes.isEmpty || !unstored.isEmpty || inFlight != nil { return true }
         switch login?.state {
         case .redeeming, .completing: return true
         default: return false

@@ -6,6 +6,8 @@ struct TokenWaiter: Sendable {
     var scope: String?
     /// What a resource has refused: no answer to this call, however long it lives.
     var rejected: Secret?
+    /// The tokens of one refresh had expired before they were stored.
+    var isSecondTry = false
 }
 
 /// The one refresh of a grant. intending → requesting → storing → gone.
@@ -207,7 +209,7 @@ extension Session {
         else { return beginRevocations(of: change) }
         upkeep[id] = nil
         if !refresh.waiters.isEmpty { planRenewal(of: holder, world) }
-        return refresh.waiters.map { answer($0, holder, world) } + stateAudit(.recovered, change)
+        return stateAudit(.recovered, change) + serve(refresh.waiters, holder, world)
     }
 
     /// Where the change says that the account's state is another.
@@ -261,7 +263,25 @@ extension Session {
     /// A new sign-in gave the account another grant while the old one was being refreshed.
     mutating func grantReplaced(_ id: String, _ world: World) -> [Action] {
         guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
-        return refresh.waiters.map { answer($0, holder, world) }
+        var actions = serve(refresh.waiters, holder, world)
+        if let kept = unstored.removeValue(forKey: id) {
+            actions += revokeLate(kept.account, lateGrant(kept.generation, kept.refreshed), reason: "late", world)
+        }
+        return actions
+    }
+
+    /// Answers who waited for new tokens. A suspend or a slow disk may have lasted longer than they live: then they are
+    /// refreshed once more.
+    private mutating func serve(_ waiters: [TokenWaiter], _ holder: AccountRecord, _ world: World) -> [Action] {
+        guard let lifetime = holder.grant.lifetime, lifetime.seconds > 0, lifetime.remaining(world) <= 0 else {
+            return waiters.map { answer($0, holder, world) }
+        }
+        return waiters.flatMap { waiter -> [Action] in
+            if waiter.isSecondTry { return [.fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: 1))] }
+            var waiter = waiter
+            waiter.isSecondTry = true
+            return refresh(holder, for: waiter, world)
+        }
     }
 
     /// The new tokens could not be stored. The old refresh token may be spent, so these are kept in memory and

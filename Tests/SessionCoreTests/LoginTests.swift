@@ -256,6 +256,21 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         stage.expectNoFaults()
     }
 
+    @Test func whatBelongsToACancelledLoginIsGoneBeforeTheReply() {
+        stage.loginIfRequired()
+        stage.present()
+        var order: [String] = []
+        stage.onAction = { action in
+            switch action {
+            case .endLogin: order.append("end")
+            case .reply(_, .done): order.append("reply")
+            default: break
+            }
+        }
+        stage.call { $0.loginCancelled($1, world: $2) }
+        #expect(order == ["end", "reply"])
+    }
+
     @Test func oneJoinersTimeEndsItsOwnWait() {
         let patient = stage.loginIfRequired()
         let hasty = stage.loginIfRequired(nil, options { $0.timeoutSeconds = 5 })
@@ -280,6 +295,24 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         stage.wait(seconds: 6)
         #expect(stage.failure(of: hasty) == .loginTimedOut)
         #expect(stage.told[patient]?.last?.state == .presenting)
+    }
+
+    @Test func whoWaitedForTheLockIsNotTimedOutByALoginThatEnds() {
+        stage.requestLogin(nil, options { $0.timeoutSeconds = 20 })
+        stage.call { $0.lockRequested($1, true, world: $2) }
+        let patient = stage.loginIfRequired()
+        stage.disk = .held
+        stage.call { $0.lockRequested($1, false, world: $2) }
+        stage.wait(seconds: 21)
+        #expect(stage.ends[1] == .timedOut)
+        // The lock goes while the end is on its way to the disk.
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.outcomes[patient] == nil)
+        #expect(stage.login?.login == 2)
+        stage.signIn()
+        #expect(stage.progress(of: patient)?.state == .signedIn)
+        stage.expectNoFaults()
     }
 
     @Test func anAbsurdTimeIsBounded() {

@@ -238,4 +238,17 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         stage.wait(seconds: 25)
         #expect(stage.ends[1] == .abandoned)
     }
+
+    /// A login that has lasted longer than the history is ended for all the same.
+    @Test func aLoginWhoseBeginningIsForgottenEndsOverARestart() throws {
+        let stage = Stage(accounts: 1)
+        let scene = stage.connect("s")
+        stage.requestLogin()
+        for index in 0..<historyLimit + 1 { stage.call { $0.lockRequested($1, index.isMultiple(of: 2), world: $2) } }
+        let at = try #require(stage.streams[scene]).at
+        stage.crash()
+        #expect(stage.kinds(stage.connect("s", after: at)).last == .loginEnded)
+        #expect(!stage.session.snapshot.loginUnderWay)
+        stage.expectNoFaults()
+    }
 }

@@ -295,6 +295,46 @@ import Testing
         #expect(stage.refreshes.isEmpty)
     }
 
+    @Test func tokensThatExpireBeforeTheyAreStoredAreRefreshedOnceMore() {
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        stage.disk = .held
+        for name in ["first", "second"] {
+            while stage.refreshes.isEmpty { stage.disk(works: true) }
+            stage.refreshed(name, lives: 60)
+            #expect(stage.outcomes[call] == nil)
+            stage.suspend(seconds: 61)
+            stage.disk(works: true)
+        }
+        // A login host whose tokens never live long enough is not asked for ever.
+        #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 1))
+        #expect(stage.refreshes.isEmpty)
+        stage.expectNoFaults()
+    }
+
+    @Test func tokensThatCouldNotBeStoredAreRevokedWhenANewSignInReplacesThem() {
+        stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.disk = .full
+        stage.refreshed("kept", refreshToken: "kept")
+        stage.disk = .works
+        var signIn = SignIn.test("a1")
+        signIn.grant.lifetime = .test(3600, at: stage.now)
+        stage.happens { $0.tokensReceived(1, signIn, world: $1) }
+        #expect(stage.revocations.contains { $0.record.refreshToken == Secret("kept") })
+        // Nothing is left that could take the place of what the new grant's refresh may have to keep.
+        stage.token(rejected: "access-new-a1")
+        stage.disk = .full
+        stage.refreshed("newer", refreshToken: "newer")
+        stage.disk = .works
+        stage.wait(seconds: 10)
+        #expect(stage.session.current?.grant.refreshToken == Secret("newer"))
+        stage.expectNoFaults()
+    }
+
     // MARK: Fences
 
     @Test func aLogoutFencesARefreshOff() {
@@ -369,7 +409,9 @@ import Testing
         stage.suspend(seconds: 4000)
         stage.disk = .held
         // In flight and in the queue: the sign-in, another change, the old grant's refresh.
-        stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        var signIn = SignIn.test("a1")
+        signIn.grant.lifetime = .test(3600, at: stage.now)
+        stage.happens { $0.tokensReceived(1, signIn, world: $1) }
         stage.call { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
         let old = stage.token("a1")
         stage.disk(works: true)
@@ -448,7 +490,10 @@ import Testing
         stage.refreshed("new", refreshToken: "rotated")
         stage.disk = .works
         stage.logout("a1")
+        // A stop waits for them.
+        #expect(stage.session.isBusy)
         stage.wait(seconds: 3)
+        #expect(!stage.session.isBusy)
         #expect(stage.revocations.contains { $0.record.refreshToken == Secret("rotated") })
         #expect(stage.session.nextDeadline == nil)
         stage.expectNoFaults()

@@ -10,11 +10,25 @@ struct LoginHostModel {
         case dead
     }
 
+    /// An access token's life, by the clocks of when it was asked for.
+    struct Issue {
+        var at: Moment
+        var bootID: String
+        var seconds: Int?
+        var scope: String?
+
+        /// Whether it has lived its time by one of the clocks.
+        func isOver(_ now: Moment, bootID: String) -> Bool {
+            guard let seconds else { return false }
+            if now.wall - at.wall >= seconds { return true }
+            return bootID == self.bootID && now.boot.seconds(since: at.boot) >= seconds
+        }
+    }
+
     private(set) var tokens: [String: Fate] = [:]
-    /// Tokens that were handed to the session, by name.
-    private(set) var handedOut: Set<String> = []
-    /// Lost with a daemon that died before it could store them.
-    private(set) var lost: Set<String> = []
+    /// Tokens that were handed to the session, and are alive.
+    private(set) var atStake: Set<String> = []
+    private(set) var issues: [String: Issue] = [:]
     private var next = 0
 
     mutating func issue() -> String {
@@ -23,19 +37,24 @@ struct LoginHostModel {
         return "rt-\(next)"
     }
 
-    mutating func handOut(_ token: String) { handedOut.insert(token) }
+    /// An access token of that name has been given.
+    mutating func gave(_ accessToken: Secret, _ issue: Issue) { issues[accessToken.text] = issue }
+
+    /// What may not get lost from now on.
+    mutating func handOut(_ token: String) { atStake.insert(token) }
 
     func isLive(_ token: String) -> Bool { tokens[token] == .live }
 
-    mutating func kill(_ token: String) { tokens[token] = .dead }
+    mutating func kill(_ token: String) {
+        tokens[token] = .dead
+        atStake.remove(token)
+    }
 
-    mutating func lose(_ names: Set<String>) { lost.formUnion(names) }
+    /// Nobody has them any more, and nobody is to blame: a daemon died with them, or 30 days have passed.
+    mutating func lose(_ names: Set<String>) { atStake.subtract(names) }
 
-    /// What may not get lost: handed out, of use at the login host, and no daemon died with it.
-    var atStake: Set<String> { handedOut.filter { isLive($0) && !lost.contains($0) } }
-
-    mutating func forgetDead() {
-        handedOut = handedOut.filter { isLive($0) && !lost.contains($0) }
-        tokens = tokens.filter { $0.value == .live && !lost.contains($0.key) }
+    mutating func forgetDead(accessTokens kept: Set<String>) {
+        tokens = tokens.filter { $0.value == .live && atStake.contains($0.key) }
+        issues = issues.filter { kept.contains($0.key) }
     }
 }

@@ -15,6 +15,8 @@ struct Replay {
     /// What a client would have to complain about.
     private(set) var faults: [String] = []
     private(set) var isOpen = true
+    /// What the product's own client makes of the same stream.
+    private(set) var client = Snapshot()
 
     init() {}
 
@@ -44,6 +46,7 @@ struct Replay {
     private mutating func take(_ event: Event) {
         guard let snapshot = event.snapshot else { return faults.append("a snapshot without one") }
         at = event.at
+        client.apply(event)
         accounts = Dictionary(snapshot.accounts.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         current = snapshot.current?.id
         selectionPending = snapshot.pending == .selection
@@ -53,8 +56,19 @@ struct Replay {
         loginHost = snapshot.loginHost
     }
 
-    mutating func follow(_ event: Event) {
+    /// Events were lost on the way: a snapshot makes up for them.
+    mutating func skip(to event: Event) {
+        if event.kind != .snapshot || event.gap != true || event.at.sequence <= at.sequence {
+            faults.append("\(event.kind) at \(event.at) in place of a gap after \(at)")
+        }
         events.append(event)
+        take(event)
+    }
+
+    mutating func follow(_ event: Event) {
+        if events.count >= 4096 { events.removeFirst(2048) }
+        events.append(event)
+        client.apply(event)
         if event.at != Cursor(epoch: at.epoch, sequence: at.sequence + 1) {
             faults.append("\(event.kind) at \(event.at) comes after \(at)")
         }
@@ -121,6 +135,11 @@ struct Replay {
         if pending != snapshot.pending { return "pending \(pending) for \(snapshot.pending)" }
         if locked != snapshot.locked { return "locked \(locked)" }
         if loginUnderWay != snapshot.loginUnderWay { return "login under way \(loginUnderWay)" }
+        if loginHost != snapshot.loginHost { return "login host \(loginHost)" }
+        // The presenter may be another by now, which is no event.
+        var mine = client
+        mine.presenter = snapshot.presenter
+        if mine != snapshot { return "as the client library follows it: \(mine), not \(snapshot)" }
         return nil
     }
 }

@@ -29,29 +29,49 @@ final class Stage {
     var streams: [CallID: Replay] = [:]
     /// What the world is busy with.
     private(set) var login: LoginOrder?
+    /// Its login screen, where that is kept for the next process: from when it is up until the user is back.
+    var keptPage: LoginPage?
     private(set) var ends: [Int: LoginEnd] = [:]
     private(set) var refreshes: [RefreshOrder] = []
     private(set) var revocations: [(record: RevocationRecord, idToken: Secret?)] = []
     private(set) var audits: [AuditEntry] = []
     private(set) var change: Change?
     private(set) var faults: [String] = []
-    private var number = 0
+    private var number: Int
     private var published: Int
     var running: Set<ProcessIdentity> = []
+    /// Told of each call, before the session is.
+    var onCall: (CallID) -> Void = { _ in }
+    /// Told of each action, before it is carried out.
+    var onAction: (Action) -> Void = { _ in }
     /// Told of each change that has been stored.
     var onStored: (Change) -> Void = { _ in }
+    /// Calls that ended, and those whose caller hung up: neither may be answered again, or for the first time.
+    private var over: Set<CallID> = []
+    private var left: Set<CallID> = []
+    /// What each waiting call was told last.
+    private(set) var lastTold: [CallID: LoginProgress] = [:]
+    /// Scenes that have stopped reading: they cost no more than their place in the history.
+    private(set) var stalled: Set<CallID> = []
+    /// What the scene that connects next knows from before.
+    var memory: Replay?
+    /// The daemon dies when it has carried out so many more actions.
+    var actionsLeft: Int?
+    private(set) var isDead = false
 
     init(_ stored: StoredSession, policy: AppPolicy) {
         session = Session(stored, policy: policy)
         ledger = stored
         published = stored.record.sequence
+        number = 0
     }
 
-    /// A session that the store does not know.
-    init(policy: AppPolicy = .test()) {
-        session = Session(key: .test, policy: policy, epoch: "epoch")
-        ledger = StoredSession(key: .test, record: SessionRecord(epoch: "epoch"))
+    /// A session that the store does not know. Its calls are numbered from `first`.
+    init(key: SessionKey = .test, policy: AppPolicy = .test(), numberedFrom first: Int = 0) {
+        session = Session(key: key, policy: policy, epoch: "epoch")
+        ledger = StoredSession(key: key, record: SessionRecord(epoch: "epoch"))
         published = 0
+        number = first
     }
 
     /// A session with accounts "a1", "a2", …, of which the first is current.
@@ -80,8 +100,16 @@ final class Stage {
 
     /// Something happens to the session; its actions are carried out.
     func happens(_ body: (inout Session, World) -> [Action]) {
-        for action in body(&session, world) { carryOut(action) }
-        while disk != .held, change != nil { disk(works: disk == .works) }
+        if isDead { return }
+        for action in body(&session, world) {
+            if let left = actionsLeft {
+                if left == 0 { return die(at: action) }
+                actionsLeft = left - 1
+            }
+            onAction(action)
+            carryOut(action)
+        }
+        while disk != .held, change != nil, !isDead { disk(works: disk == .works) }
     }
 
     /// A peer calls.
@@ -91,12 +119,14 @@ final class Stage {
     ) -> CallID {
         let call = CallID(nextNumber())
         open.insert(call)
+        onCall(call)
         happens { body(&$0, Caller(call: call, scene: scene, pid: 7, streams: streams), $1) }
         return call
     }
 
     /// The change in flight is stored, or is not.
     func disk(works: Bool) {
+        if isDead { return }
         guard let change else { return faults.append("no change is in flight") }
         self.change = nil
         if works {
@@ -111,6 +141,9 @@ final class Stage {
     /// A connection ends, and what its call waited for is of no interest any more.
     func hangUp(_ call: CallID) {
         open.remove(call)
+        left.insert(call)
+        lastTold[call] = nil
+        stalled.remove(call)
         streams[call]?.close()
         for scene in session.scenes.values where scene.call == call {
             happens { $0.sceneDisconnected(call, of: scene.id, world: $1) }
@@ -118,18 +151,39 @@ final class Stage {
         happens { $0.callAbandoned(call, world: $1) }
     }
 
-    /// Scenes that are gone are gone with what they knew.
-    func forgetClosedStreams() {
-        streams = streams.filter(\.value.isOpen)
+    /// Scenes that are gone take with them what they knew.
+    func takeClosedStreams() -> [(CallID, Replay)] {
+        let closed = streams.filter { !$0.value.isOpen }.sorted { $0.key.number < $1.key.number }
+        for (call, _) in closed { streams[call] = nil }
+        return closed
+    }
+
+    /// A scene stops reading.
+    func stall(_ call: CallID) {
+        if streams[call]?.isOpen == true { stalled.insert(call) }
+    }
+
+    /// It reads again, and gets what it has missed.
+    func unstall(_ call: CallID) {
+        guard stalled.remove(call) != nil, let place = streams[call]?.at.sequence else { return }
+        follow(call, from: place)
+    }
+
+    /// What became of calls that are over is of no interest any more.
+    func forgetOutcomes() {
+        outcomes = [:]
+        told = [:]
+        audits = []
+        ends = [:]
     }
 
     /// Both clocks go on; deadlines on the way are heeded.
     func wait(seconds: Double) {
         let end = now.boot.advanced(byNanoseconds: Int64(seconds * 1e9))
-        while let deadline = session.nextDeadline, deadline <= end {
+        while !isDead, let deadline = session.nextDeadline, deadline <= end {
             advance(to: max(deadline, now.boot))
             happens { $0.timeReached(world: $1) }
-            if let next = session.nextDeadline, next <= now.boot {
+            if !isDead, let next = session.nextDeadline, next <= now.boot {
                 return faults.append("time was reached, and the deadline stays")
             }
         }
@@ -152,26 +206,82 @@ final class Stage {
         advance(to: now.boot.advanced(bySeconds: seconds))
     }
 
-    /// The daemon dies; a new one takes up what is stored. What was in flight may be stored, or not.
-    func crash(changeIsStored: Bool = false, reboots: Bool = false) {
+    /// The daemon dies; a new one takes up what is stored. What was in flight may be stored, or not. The service
+    /// manager keeps these scenes' connections, and the login whose screen is up.
+    func crash(
+        changeIsStored: Bool = false, reboots: Bool = false, keeping kept: Set<CallID> = [],
+        login keepsLogin: Bool = false
+    ) {
         if changeIsStored, let change {
             ledger.store(change)
             onStored(change)
         }
+        let former = session
         change = nil
+        actionsLeft = nil
+        isDead = false
+        let keptLogin = keepsLogin && login?.login == former.login?.id ? former.login : nil
         login = nil
         ends = [:]
         refreshes = []
         revocations = []
         open = []
-        for call in streams.keys { streams[call]?.close() }
+        outcomes = [:]
+        over = []
+        left = []
+        told = [:]
+        lastTold = [:]
         if reboots {
             bootID += "'"
             now.boot = Instant(nanoseconds: 5_000_000_000)
         }
         session = Session(ledger, policy: session.policy)
         published = ledger.record.sequence
+        if let keptLogin { restore(keptLogin) } else { keptPage = nil }
+        let scenes = former.scenes.values.filter { kept.contains($0.call) }.sorted { $0.call.number < $1.call.number }
+        let restored = scenes.compactMap { restore($0) }
+        for call in streams.keys where !restored.contains(call) { streams[call]?.close() }
+        stalled.formIntersection(restored)
         happens { $0.restarted(world: $1) }
+        // What happened while nobody was there, or was on its way.
+        for call in restored where !stalled.contains(call) {
+            if let place = streams[call]?.at.sequence { follow(call, from: place) }
+        }
+    }
+
+    private func restore(_ attempt: LoginAttempt) {
+        guard let page = keptPage else { return }
+        let restored = RestoredLogin(
+            host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
+            page: page)
+        let id = session.loginRestored(restored, world: world)
+        login = LoginOrder(login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force)
+    }
+
+    /// Under the number of the new process's call; nil where the scene's stream is none of this epoch's.
+    private func restore(_ scene: Scene) -> CallID? {
+        guard let replay = streams[scene.call], replay.isOpen else { return nil }
+        streams[scene.call] = nil
+        let call = CallID(nextNumber())
+        if stalled.remove(scene.call) != nil { stalled.insert(call) }
+        streams[call] = replay
+        open.insert(call)
+        session.sceneRestored(
+            Scene(
+                id: scene.id, call: call, process: scene.process, title: scene.title, activation: scene.activation,
+                connected: scene.connected))
+        return call
+    }
+
+    /// What was to be done is not. An event may have gone out to some of the scenes.
+    private func die(at action: Action) {
+        isDead = true
+        guard case .published = action else { return }
+        for call in Array(streams.keys) where call.number.isMultiple(of: 2) {
+            if let replay = streams[call], replay.isOpen, !stalled.contains(call) {
+                follow(call, from: replay.at.sequence)
+            }
+        }
     }
 
     func mayBecome(_ policy: AppPolicy) {
@@ -189,7 +299,12 @@ final class Stage {
         case .fail(let call, let failure): end(call, .failed(failure))
         case .progress(let call, let progress):
             if outcomes[call] != nil { faults.append("progress after the end of call \(call.number)") }
-            if open.contains(call) { told[call, default: []].append(progress) }
+            if open.contains(call) {
+                told[call, default: []].append(progress)
+                lastTold[call] = progress
+            } else if !left.contains(call) {
+                faults.append("progress of call \(call.number), which waits for none")
+            }
         case .commit(let new):
             if change != nil { faults.append("a second change in flight") }
             check(new)
@@ -199,14 +314,19 @@ final class Stage {
             open(call, opening)
             if position != session.record.sequence { follow(call, from: position) }
         case .closeStream(let call):
-            open.remove(call)
+            if open.remove(call) == nil { faults.append("the stream of call \(call.number) is closed twice") }
+            left.insert(call)
+            stalled.remove(call)
             streams[call]?.close()
         case .beginLogin(let order):
             if login != nil { faults.append("a second login at the same time") }
             login = order
         case .endLogin(let id, let end):
             if ends.updateValue(end, forKey: id) != nil { faults.append("login \(id) is ended twice") }
-            if login?.login == id { login = nil }
+            if login?.login == id {
+                login = nil
+                keptPage = nil
+            }
         case .refresh(let order):
             if refreshes.contains(where: { $0.account.id == order.account.id && $0.generation == order.generation }) {
                 faults.append("a second refresh of \(order.account.id) at the same time")
@@ -223,8 +343,9 @@ final class Stage {
 
     /// A scene that comes back remembers what it knew at its cursor.
     private func open(_ call: CallID, _ opening: Event) {
-        let former = streams.values.filter { $0.scene == opening.scene && opening.scene != nil }
-        var replay = former.last { $0.at == opening.at } ?? Replay()
+        let former = (memory.map { [$0] } ?? []) + streams.values.filter { $0.scene == opening.scene }
+        var replay = former.first { $0.at == opening.at } ?? Replay()
+        memory = nil
         if replay.scene == nil { replay.assume(at: opening.at) }
         replay.open(with: opening)
         streams[call] = replay
@@ -232,9 +353,14 @@ final class Stage {
 
     private func end(_ call: CallID, _ outcome: Outcome) {
         guard open.remove(call) != nil else {
-            if outcomes[call] != nil { faults.append("call \(call.number) ends twice") }
+            if over.contains(call) { faults.append("call \(call.number) ends twice") }
+            if !over.contains(call), !left.contains(call) {
+                faults.append("call \(call.number) is none of this session")
+            }
             return
         }
+        over.insert(call)
+        lastTold[call] = nil
         outcomes[call] = outcome
     }
 
@@ -252,7 +378,7 @@ final class Stage {
     private func publish(_ sequence: Int) {
         if sequence != session.record.sequence || sequence <= published { faults.append("published \(sequence)") }
         for call in Array(streams.keys) {
-            guard let replay = streams[call], replay.isOpen else { continue }
+            guard let replay = streams[call], replay.isOpen, !stalled.contains(call) else { continue }
             follow(call, from: replay.at.sequence)
         }
         published = sequence
@@ -264,9 +390,16 @@ final class Stage {
         var replay = streams.removeValue(forKey: call)
         defer { streams[call] = replay }
         while place < session.record.sequence {
-            place += 1
-            guard let event = session.history[place] else { return faults.append("event \(place) is missing") }
-            replay?.follow(event)
+            if let event = session.history[place + 1] {
+                place += 1
+                replay?.follow(event)
+            } else {
+                // It has fallen out of the history meanwhile.
+                let (opening, position) = session.opening(scene: replay?.scene, after: Cursor())
+                if position - place <= historyLimit { return faults.append("event \(place + 1) is missing") }
+                place = position
+                replay?.skip(to: opening)
+            }
         }
     }
 

@@ -1,0 +1,119 @@
+import SceneModel
+
+@testable import SessionCore
+
+// Calls that want a user, and what the login host and the user make of it.
+extension RandomHistory {
+    private var options: LoginOptions {
+        var options = LoginOptions()
+        if generator.once(in: 8) { options.force = true }
+        if generator.once(in: 8) {
+            options.loginHost = pick([AppPolicy.production, AppPolicy.sandbox, "unknown.example"])
+        }
+        if generator.once(in: 10) { options.loginHint = pick(["user-ann", "user-bob", ""]) }
+        if generator.once(in: 10) { options.presentation = pick([LoginOptions.Presentation.none, .browser]) }
+        options.timeoutSeconds = generator.once(in: 4) ? nil : pick([2, 20, 700, 5000])
+        if generator.once(in: 50) { options.timeoutSeconds = pick([0, .max]) }
+        return options
+    }
+
+    private func want(
+        _ method: Asked.Method, _ call: (inout Session, Caller, LoginOptions, World) -> [Action]
+    ) {
+        let options = options
+        let scene = someScene
+        detail("\(scene ?? "no scene"), \(options.timeoutSeconds ?? 600) s\(options.force == true ? ", force" : "")")
+        // The answer that costs the daemon nothing is the one that the session would give.
+        let isQuick = stage.session.isAlreadySignedIn(scene: scene, options: options)
+        let number = ask(method, scene: scene, streams: !generator.once(in: 4), options: options) {
+            call(&$0, $1, options, $2)
+        }
+        let state = stage.progress(of: number)?.state
+        if method == .loginIfRequired, !stage.isDead, isQuick != (state == .alreadySignedIn) {
+            witness.faults.append("already signed in: \(isQuick) before the call, \(!isQuick) in its answer")
+        }
+    }
+
+    func loginIfRequired() {
+        want(.loginIfRequired) { $0.loginIfRequired($1, options: $2, world: $3) }
+    }
+
+    func requestLogin() {
+        want(.login) { $0.loginRequested($1, options: $2, world: $3) }
+    }
+
+    func handleLogout() {
+        want(.handleLogout) { $0.logoutHandled($1, options: $2, world: $3) }
+    }
+
+    func cancel() {
+        ask(.cancelLogin, scene: someScene) { $0.loginCancelled($1, world: $2) }
+    }
+
+    func goOnWithLogin() {
+        guard let login = stage.login else { return }
+        switch stage.session.login?.state {
+        case .preparing where generator.once(in: 10):
+            fail(login.login, .loginHostUnavailable(retryAfterSeconds: nil))
+        case .preparing:
+            detail("the screen is up")
+            let number = stage.nextNumber()
+            let page = LoginPage(loginScreen: "http://127.0.0.1/\(number)", authorizationUri: "\(login.host)/\(number)")
+            stage.happens { $0.loginReady(login.login, page: page, world: $1) }
+            if stage.login?.login == login.login, !stage.isDead { stage.keptPage = page }
+        case .presenting:
+            stage.keptPage = nil
+            detail("the user is back")
+            returned = login.login
+            witness.returnTime = witness.tick()
+            stage.comeBack()
+        case .redeeming where generator.once(in: 8):
+            returned = nil
+            fail(login.login, .loginFailed(code: "access_denied", description: nil))
+        case .redeeming:
+            returned = nil
+            receiveTokens(login.login)
+        default: break
+        }
+    }
+
+    private func fail(_ login: Int, _ failure: Failure) {
+        detail("it fails")
+        stage.happens { $0.loginFailed(login, failure, world: $1) }
+    }
+
+    /// The exchange of a login goes on when the login has ended; other news of it come late as well.
+    func lateLogin() {
+        if let id = returned, stage.login?.login != id {
+            returned = nil
+            lateLogins.append(id)
+        }
+        guard let late = lateLogins.popLast() else { return }
+        switch Int.random(in: 0..<6, using: &generator) {
+        case 0: stage.happens { $0.loginReady(late, page: Stage.page, world: $1) }
+        case 1: stage.happens { session, _ in session.userReturned(late) }
+        case 2: fail(late, .loginFailed(code: "late", description: nil))
+        default: receiveTokens(late)
+        }
+    }
+
+    private func receiveTokens(_ login: Int) {
+        let user = pick(Self.users) ?? "ann"
+        let token = generator.once(in: 10) ? nil : host.issue()
+        if let token { host.handOut(token) }
+        detail("\(user) gets \(token ?? "no refresh token")")
+        var signIn = SignIn.test(user)
+        let scope = generator.once(in: 3) ? nil : pick(["openid", "openid profile"])
+        signIn.grant = .test("\(user)-\(stage.nextNumber())", refreshToken: token, lives: nil, scope: scope)
+        signIn.grant.lifetime = give(signIn.grant.accessToken, scope: scope)
+        stage.happens { $0.tokensReceived(login, signIn, world: $1) }
+    }
+
+    /// The login host gives an access token for a time.
+    func give(_ accessToken: Secret, scope: String?) -> Lifetime? {
+        let seconds = pick([30, 90, 3600, nil] as [Int?]) ?? nil
+        host.gave(
+            accessToken, LoginHostModel.Issue(at: stage.now, bootID: stage.bootID, seconds: seconds, scope: scope))
+        return seconds.map { .test($0, at: stage.now, bootID: stage.bootID) }
+    }
+}
