@@ -212,6 +212,8 @@ extension Connection {
         output = nil
         outputFailed = true
         loop.atEndOfTurn { [self] in
+            // Else who only stopped reading could send for ever.
+            if isOpen { shutdown(socket, Int32(SHUT_RD)) }
             receiveRest()
             close()
         }

@@ -163,6 +163,27 @@ import Testing
         #expect(!connection.isOpen)
     }
 
+    /// It sends for as long as it is read, but is not read for ever.
+    @Test func aPeerThatStopsReadingAndGoesOnSendingIsClosed() throws {
+        let loop = try EventLoop()
+        let (connection, far) = try connectedPair(loop)
+        var received = 0
+        connection.onReceive = { bytes in
+            received += bytes.count
+            // As much again.
+            _ = send(far.raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if received > 64 << 20 { connection.close() }
+        }
+        connection.onClosed = { loop.stop() }
+        shutdown(far.raw, Int32(SHUT_RD))
+        try far.write(String(repeating: "x", count: 100_000))
+        connection.pauseReading()
+        connection.send([1])
+        connection.resumeReading()
+        run(loop)
+        #expect(!connection.isOpen && (100_000...1_000_000).contains(received))
+    }
+
     @Test func closingLetsAllCallbacksGo() throws {
         let loop = try EventLoop()
         weak var released: Connection?
