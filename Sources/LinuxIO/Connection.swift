@@ -70,6 +70,9 @@ package final class Connection {
 
     package var isOpen: Bool { socket >= 0 }
 
+    /// The peer has to read before there is room for more; `onDrained` tells when it has.
+    package var isFull: Bool { output != nil || awaitsRoom }
+
     /// Bytes that wait for the peer to read.
     package var unsentBytes: Int { output?.count ?? 0 }
 

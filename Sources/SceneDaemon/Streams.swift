@@ -73,6 +73,8 @@ extension Daemon {
 
     private func follow(_ served: ServedConnection, _ live: LiveSession) {
         if let monitor = served.monitor { return follow(served, monitor, live) }
+        // However many scenes have stopped reading: an event costs none of them anything.
+        if served.connection.isFull { return }
         let newest = live.session.record.sequence
         while served.stream.position < newest {
             if let frame = live.frame(served.stream.position + 1) {
