@@ -7,11 +7,21 @@ import Varlink
 // Connections: calls are taken one at a time, and answered in order.
 
 extension Daemon {
+    /// Serves a new connection, or tells it why not.
+    func accepted(_ connection: Connection) {
+        counters.connections += 1
+        if let refusal = quotas.refusal(of: connection.peer.uid) {
+            connection.send(refusal.message)
+            return connection.close()
+        }
+        connected(connection)
+    }
+
     @discardableResult
     func connected(_ connection: Connection) -> ServedConnection {
-        let served = ServedConnection(connection)
+        let served = ServedConnection(connection, account: quotas.account(of: connection.peer.uid))
+        quotas.opened(served.account)
         connections.add(served)
-        counters.connections += 1
         // The connection lets its callbacks, and with them `served`, go when it has closed.
         connection.onReceive = { bytes in
             served.wire.received(bytes)
@@ -30,9 +40,13 @@ extension Daemon {
     private func disconnected(_ served: ServedConnection) {
         ended(served)
         connections.remove(served)
+        _ = served.account.bytes.change(from: served.charged, to: 0)
+        served.charged = 0
+        defer { quotas.closed(served.account) }
         guard let call = served.call else { return }
         served.call = nil
         monitors[call.id] = nil
+        if served.stream.scene == nil { served.account.callEnded() } else { served.account.scenes -= 1 }
         guard let live = call.session else { return }
         if let scene = served.stream.scene {
             forgetStream(served, live)
@@ -61,10 +75,15 @@ extension Daemon {
         regulate(served)
     }
 
-    /// Reads no more than can be served.
+    /// Reads no more than can be served, and holds no more than its user may.
     private func regulate(_ served: ServedConnection) {
-        let isWilling =
-            served.connection.unsentBytes < ServedConnection.unreadLimit && Self.wantsInput(&served.wire)
+        let (wantsInput, held) = Self.input(&served.wire)
+        if held != served.charged {
+            guard served.connection.isOpen else { return }
+            guard served.account.bytes.change(from: served.charged, to: held) else { return refuse(served) }
+            served.charged = held
+        }
+        let isWilling = wantsInput && served.connection.unsentBytes < ServedConnection.unreadLimit
         if isWilling != served.isReading {
             served.isReading = isWilling
             if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
@@ -72,7 +91,17 @@ extension Daemon {
     }
 
     // Looked at through the property, it would be copied.
-    private static func wantsInput(_ wire: inout ServerConnection) -> Bool { wire.wantsInput }
+    private static func input(_ wire: inout ServerConnection) -> (isWanted: Bool, held: Int) {
+        (wire.wantsInput, wire.heldBytes)
+    }
+
+    /// What it has sent is too much for its user.
+    private func refuse(_ served: ServedConnection) {
+        served.connection.send(Failure.quotaExceeded(resource: Quota.bytes.rawValue, limit: quotas[.bytes]).message)
+        served.connection.close()
+        // At once: there may be many in a turn.
+        served.wire = ServerConnection()
+    }
 
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
         counters.calls += 1
@@ -80,6 +109,9 @@ extension Daemon {
         let called = called(call.method)
         open.isManager = called.isManager
         served.call = open
+        guard served.account.callBegan() else {
+            return fail(open.id, quotas.exceeded(.calls, served.account.uid))
+        }
         guard let method = called.method else {
             return answer(open.id, unknown(call))
         }
@@ -103,6 +135,7 @@ extension Daemon {
     func answer(_ id: CallID, _ message: [UInt8]) {
         guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
+        served.account.callEnded()
         if !oneway { served.connection.send(message) }
         served.wire.callEnded()
         serve(served)

@@ -1,4 +1,5 @@
 import contextlib
+import os
 import shutil
 import tempfile
 
@@ -6,6 +7,7 @@ import pytest
 from daemon import Daemon
 from provider import Provider
 from scripted_idp import ScriptedProvider
+from users import APP, quota
 from visitor import Visitor
 
 
@@ -58,6 +60,24 @@ def start(directory):
     def started(**apps):
         texts = {name: app if isinstance(app, str) else app.configuration(name) for name, app in apps.items()}
         daemon = Daemon(f"{directory}/{len(daemons)}", texts)
+        daemons.append(daemon)
+        return daemon.start()
+
+    yield started
+    for daemon in daemons:
+        status = daemon.close()
+        assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
+
+
+@pytest.fixture
+def instance(directory):
+    """Start the machine's instance, for all users, with these limits."""
+    os.chmod(directory, 0o711)
+    daemons = []
+
+    def started(apps=None, descriptors=None, **limits):
+        daemon = Daemon(f"{directory}/{len(daemons)}", apps or {"notes": APP}, quota(**limits), instance="system",
+                        descriptors=descriptors)
         daemons.append(daemon)
         return daemon.start()
 

@@ -18,7 +18,7 @@ SCENED, SCENECTL = os.path.join(BINARIES, "scened"), os.path.join(BINARIES, "sce
 class Daemon:
     """`apps` are files of apps.d: name to text. Its directory is readable by all, as other users' tests need."""
 
-    def __init__(self, directory, apps, settings="", environment=()):
+    def __init__(self, directory, apps, settings="", environment=(), instance="user", descriptors=None):
         self.directory = os.fspath(directory)
         self.state, self.configuration = (os.path.join(self.directory, name) for name in ("state", "config"))
         self.log = os.path.join(self.directory, "log")
@@ -26,8 +26,7 @@ class Daemon:
         for name, text in apps.items():
             self.configure(name, text)
         if settings:
-            with open(os.path.join(self.configuration, "scened.conf"), "w") as file:
-                file.write(settings)
+            self.set(settings)
         run = os.path.join(self.directory, "run")
         os.makedirs(run, exist_ok=True)
         self.socket = os.path.join(run, "session")
@@ -40,6 +39,12 @@ class Daemon:
             "PATH": os.environ["PATH"], "HOME": self.directory, "XDG_RUNTIME_DIR": run, "SCENED_SOCKET": self.socket,
             "LANG": "C.UTF-8", "NOTIFY_SOCKET": os.path.join(run, "notify"), **dict(environment)}
         self.process = None
+        self._instance, self._descriptors = instance, descriptors
+
+    def set(self, settings):
+        """Write scened.conf."""
+        with open(os.path.join(self.configuration, "scened.conf"), "w") as file:
+            file.write(settings)
 
     def configure(self, name, text):
         with open(os.path.join(self.configuration, "apps.d", name + ".conf"), "w") as file:
@@ -75,9 +80,11 @@ class Daemon:
 
     def start(self):
         since = len(self.notifications)
+        limited = ["prlimit", f"--nofile={self._descriptors}"] if self._descriptors else []
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [SCENED, "--user", "--socket", self.socket, "--state", self.state, "--config", self.configuration],
+                [*limited, SCENED, f"--{self._instance}", "--socket", self.socket, "--state", self.state,
+                 "--config", self.configuration],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.wait_notified("READY=1", since)
         return self

@@ -171,6 +171,7 @@ extension Daemon {
         // back), nothing of before counts: a snapshot comes next.
         let isContinued = mark.epoch == live.session.record.epoch && mark.sequence <= live.session.record.sequence
         served.stream = SceneStream(scene: mark.scene, position: isContinued ? mark.sequence : -1)
+        served.account.scenes += 1
         live.add(served)
         live.session.sceneRestored(
             Scene(
