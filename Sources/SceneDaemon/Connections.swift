@@ -58,9 +58,11 @@ extension Daemon {
     /// Takes the calls that are here, as far as those before are answered and their answers read.
     func serve(_ served: ServedConnection) {
         guard !served.isServing else { return }
+        if served.isWaiting { return regulate(served) }
         served.isServing = true
         defer { served.isServing = false }
         while served.connection.isOpen, served.connection.unsentBytes < ServedConnection.unreadLimit {
+            guard served.account.hasTime(inTurn: loop.turns) else { return wait(served) }
             switch served.wire.next() {
             case .call(let call):
                 take(call, from: served)
@@ -76,8 +78,8 @@ extension Daemon {
     }
 
     /// Reads no more than can be served, and holds no more than its user may.
-    private func regulate(_ served: ServedConnection) {
-        let (wantsInput, held) = Self.input(&served.wire)
+    func regulate(_ served: ServedConnection) {
+        let (wantsInput, held) = Self.input(&served.wire, served.isWaiting)
         if held != served.charged {
             guard served.connection.isOpen else { return }
             guard served.account.bytes.change(from: served.charged, to: held) else { return refuse(served) }
@@ -91,8 +93,8 @@ extension Daemon {
     }
 
     // Looked at through the property, it would be copied.
-    private static func input(_ wire: inout ServerConnection) -> (isWanted: Bool, held: Int) {
-        (wire.wantsInput, wire.heldBytes)
+    private static func input(_ wire: inout ServerConnection, _ isWaiting: Bool) -> (isWanted: Bool, held: Int) {
+        (isWaiting ? wire.bufferedBytes < ServerConnection.pipelineLimit : wire.wantsInput, wire.heldBytes)
     }
 
     /// What it has sent is too much for its user.
@@ -135,7 +137,7 @@ extension Daemon {
     func answer(_ id: CallID, _ message: [UInt8]) {
         guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
-        served.account.callEnded()
+        served.account.callEnded(bytes: message.count)
         if !oneway { served.connection.send(message) }
         served.wire.callEnded()
         serve(served)

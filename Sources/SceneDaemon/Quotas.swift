@@ -12,6 +12,8 @@ final class UserAccount {
     // Private: accesses to what no other file can see need no check at run time.
     private var calls = 0
     private var callLimit = 0
+    private var turnOfShare = -1
+    private var share = 0
 
     fileprivate init(uid: UInt32, _ quotas: Quotas) {
         self.uid = uid
@@ -27,12 +29,33 @@ final class UserAccount {
     /// False: it is one too many. It counts all the same, until `callEnded`.
     func callBegan() -> Bool {
         calls += 1
+        share -= 1
         return calls <= callLimit
     }
 
     /// It is answered, or goes on as a scene.
-    func callEnded() {
+    func callEnded(bytes: Int = 0) {
         calls -= 1
+        share -= bytes >> 10
+    }
+
+    /// Connections with calls for which there was no time.
+    var waiting = TurnQueue<ServedConnection>()
+
+    /// Calls of one user that are answered before others have their turn; a long answer counts for several.
+    private static let fullShare = 128
+
+    /// Whether the user has time left. A share that is used up is renewed in a later turn of the loop than it began in.
+    func hasTime(inTurn turn: @autoclosure () -> Int) -> Bool {
+        if share > 0 { return true }
+        let now = turn()
+        if now != turnOfShare { renewShare(inTurn: now) }
+        return share > 0
+    }
+
+    func renewShare(inTurn turn: Int) {
+        turnOfShare = turn
+        share = Self.fullShare
     }
 }
 

@@ -19,6 +19,8 @@ final class ServedConnection {
     /// Monitor's, likewise.
     var monitor: MonitorStream?
     var isServing = false
+    /// In its user's queue.
+    var isWaiting = false
     var isReading = true
     /// Where the marks of a connection that is kept over a restart are.
     var markSlot: Int?

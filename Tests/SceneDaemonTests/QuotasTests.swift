@@ -51,6 +51,22 @@ import Testing
         #expect(account.callBegan() && !account.callBegan())
     }
 
+    @Test func aTurnHasAnEnd() {
+        let account = quotas().account(of: 1000)
+        var calls = 0
+        while account.hasTime(inTurn: 1), calls < 10_000 {
+            _ = account.callBegan()
+            account.callEnded()
+            calls += 1
+        }
+        #expect((2..<10_000).contains(calls))
+        #expect(!account.hasTime(inTurn: 1) && account.hasTime(inTurn: 2))
+        // A long answer takes longer.
+        _ = account.callBegan()
+        account.callEnded(bytes: 1 << 20)
+        #expect(!account.hasTime(inTurn: 2) && account.hasTime(inTurn: 3))
+    }
+
     @Test func whoWasRefusedIsShownToThemAndToRoot() {
         let quotas = quotas([.scenes: 9])
         _ = quotas.exceeded(.scenes, 1000)
