@@ -21,6 +21,9 @@ package final class Connection {
     /// Another process holds the socket as well, so closing our end alone would not end the connection.
     package var isHeldElsewhere = false
 
+    /// Counts what is kept until the peer reads. A connection for which it has no room is closed, at the end of a turn.
+    package var meter: ByteMeter?
+
     /// -1 once closed.
     package var descriptor: Int32 { socket }
 
@@ -79,14 +82,18 @@ package final class Connection {
     /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
     package func send(_ bytes: [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
-        if let output { return output.append(bytes, from: 0) }
+        if output != nil { return keep(bytes, from: 0) }
         let sent = OutputQueue.send(bytes, from: 0, to: socket)
         if sent == bytes.count { return }
         guard sent >= 0 || errno == EAGAIN else { return failOutput() }
-        let rest = OutputQueue()
-        rest.append(bytes, from: max(sent, 0))
-        output = rest
+        keep(bytes, from: max(sent, 0))
         updateInterest()
+    }
+
+    private func keep(_ bytes: [UInt8], from offset: Int) {
+        let queue = output ?? OutputQueue(meter: meter)
+        guard queue.append(bytes, from: offset) else { return giveUp() }
+        output = queue
     }
 
     /// Writes at once what the socket takes, if it takes any; then the rest is kept. False: it took nothing and nothing is
@@ -96,9 +103,7 @@ package final class Connection {
         let sent = OutputQueue.send(bytes, from: 0, to: socket)
         if sent == bytes.count { return true }
         if sent > 0 {
-            let rest = OutputQueue()
-            rest.append(bytes, from: sent)
-            output = rest
+            keep(bytes, from: sent)
         } else if errno == EAGAIN {
             awaitsRoom = true
         } else {
@@ -215,8 +220,17 @@ extension Connection {
         output = nil
         outputFailed = true
         loop.atEndOfTurn { [self] in
+            // Else who only stopped reading could send for ever.
+            if isOpen { shutdown(socket, Int32(SHUT_RD)) }
             receiveRest()
             close()
         }
+    }
+
+    /// The peer leaves more unread than is kept for it.
+    private func giveUp() {
+        output = nil
+        outputFailed = true
+        loop.atEndOfTurn { [self] in close() }
     }
 }

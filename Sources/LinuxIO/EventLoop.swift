@@ -25,6 +25,8 @@ package final class EventLoop: @unchecked Sendable {
     private var lastSteps: [() -> Void] = []
     private var signals: [SignalSource] = []
     private var isStopped = false
+    /// How many turns have begun.
+    package private(set) var turns = 0
 
     package init() throws(SystemError) {
         thread = Atomic(UInt(pthread_self()))
@@ -55,6 +57,7 @@ package final class EventLoop: @unchecked Sendable {
     }
 
     private func turn() {
+        turns += 1
         timers.arm()
         let sleeps = queue.prepareToWait() && lastSteps.isEmpty
         let count = epoll_wait(watches.raw, events, Int32(Self.batch), sleeps ? -1 : 0)

@@ -8,14 +8,25 @@ final class OutputQueue {
     /// How much of the first chunk is written.
     private var offset = 0
     private(set) var count = 0
+    private let meter: ByteMeter?
+
+    init(meter: ByteMeter?) {
+        self.meter = meter
+    }
+
+    deinit { _ = meter?.change(from: count, to: 0) }
 
     var isEmpty: Bool { count == 0 }
 
-    func append(_ chunk: [UInt8], from offset: Int) {
-        guard offset < chunk.count else { return }
+    /// False: the meter does not let it in, and nothing has changed.
+    func append(_ chunk: [UInt8], from offset: Int) -> Bool {
+        guard offset < chunk.count else { return true }
+        let more = chunk.count - (isEmpty ? offset : 0)
+        guard meter?.change(from: 0, to: more) ?? true else { return false }
         if isEmpty { self.offset = offset }
-        count += chunk.count - (isEmpty ? offset : 0)
+        count += more
         chunks.append(chunk)
+        return true
     }
 
     /// Writes up to `limit` bytes or until the socket takes no more. False: it never will again.
@@ -34,11 +45,11 @@ final class OutputQueue {
         chunks = []
         first = 0
         offset = 0
-        count = 0
     }
 
     private func advance(by sent: Int) {
         count -= sent
+        _ = meter?.change(from: sent, to: 0)
         offset += sent
         guard offset >= chunks[first].count else { return }
         chunks[first] = []

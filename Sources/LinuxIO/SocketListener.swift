@@ -8,6 +8,9 @@ package final class SocketListener {
     private static let batch = 64
     /// How long accepting pauses when descriptors or memory have run out.
     private static let pauseMilliseconds: Int64 = 100
+    /// What the kernel keeps for a peer that does not read, in bytes; it takes twice that for its own needs (socket(7),
+    /// SO_SNDBUF). By default it is 208 KiB, which ten thousand peers would make 2 GiB.
+    private static let sendBuffer: Int32 = 32 << 10
 
     package var onConnection: (Connection) -> Void = { _ in }
     /// Connections are being refused because descriptors or memory have run out. At most ten times a second.
@@ -105,6 +108,8 @@ extension SocketListener {
 
     /// A socket whose peer cannot be told, or that cannot be watched, is closed.
     private func admit(_ socket: consuming OwnedDescriptor) -> Bool {
+        var size = Self.sendBuffer
+        setsockopt(socket.raw, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<Int32>.size))
         do {
             onConnection(try Connection(loop: loop, accepted: socket))
             return true

@@ -48,7 +48,8 @@ struct Refusal {
                 suggestion: "scenectl status")
         case .quotaExceeded(let resource, let limit):
             CommandFailure(
-                .tryAgain, "scened allows you \(limit) \(Inert.text(resource)) at the most",
+                .tryAgain,
+                "scened allows you \(limit) \(Inert.text(resource)) at the most ([Quota] in scened.conf)",
                 suggestion: "scenectl scenes")
         case .accessDenied(let reason):
             CommandFailure(.denied, "scened refuses: \(Inert.text(reason))", suggestion: "scenectl apps")

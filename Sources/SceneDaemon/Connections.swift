@@ -7,11 +7,21 @@ import Varlink
 // Connections: calls are taken one at a time, and answered in order.
 
 extension Daemon {
+    /// Serves a new connection, or tells it why not.
+    func accepted(_ connection: Connection) {
+        counters.connections += 1
+        if let refusal = quotas.refusal(of: connection.peer.uid) {
+            connection.send(refusal.message)
+            return connection.close()
+        }
+        connected(connection)
+    }
+
     @discardableResult
     func connected(_ connection: Connection) -> ServedConnection {
-        let served = ServedConnection(connection)
+        let served = ServedConnection(connection, account: quotas.account(of: connection.peer.uid))
+        quotas.opened(served.account)
         connections.add(served)
-        counters.connections += 1
         // The connection lets its callbacks, and with them `served`, go when it has closed.
         connection.onReceive = { bytes in
             served.wire.received(bytes)
@@ -31,9 +41,13 @@ extension Daemon {
     private func disconnected(_ served: ServedConnection) {
         ended(served)
         connections.remove(served)
+        _ = served.account.bytes.change(from: served.charged, to: 0)
+        served.charged = 0
+        defer { quotas.closed(served.account) }
         guard let call = served.call else { return }
         served.call = nil
         monitors[call.id] = nil
+        if served.stream.scene == nil { served.account.callEnded() } else { served.account.scenes -= 1 }
         guard let live = call.session else { return }
         if let scene = served.stream.scene {
             forgetStream(served, live)
@@ -45,37 +59,71 @@ extension Daemon {
     /// Takes the calls that are here, as far as those before are answered and their answers read.
     func serve(_ served: ServedConnection) {
         guard !served.isServing else { return }
+        if served.isWaiting { return regulate(served) }
         served.isServing = true
         defer { served.isServing = false }
         while served.connection.isOpen, served.connection.unsentBytes < ServedConnection.unreadLimit {
-            let (next, wantsInput) = Self.advance(&served.wire, isAnswered: served.call == nil)
+            guard served.account.hasTime(inTurn: loop.turns) else { return wait(served) }
+            let (next, input) = Self.advance(&served.wire, isAnswered: served.call == nil)
             switch next {
             case .call(let call):
                 take(call, from: served)
             case .nothing:
                 // Some clients end their own side, and wait for us to end ours.
                 if served.call == nil, served.connection.inputEnded { return served.connection.closeWhenSent() }
-                return regulate(served, isWilling: wantsInput)
+                return regulate(served, input)
             case .close:
                 return served.connection.closeWhenSent()
             }
         }
-        regulate(served, isWilling: false)
+        regulate(served)
+    }
+
+    /// What a wire wants of its socket and holds for its user.
+    private struct Input {
+        var isWanted: Bool
+        var heldBytes: Int
     }
 
     // One access for all: each is checked at run time, and what is looked at through the property is copied.
     private static func advance(
         _ wire: inout ServerConnection, isAnswered: Bool
-    ) -> (next: ServerConnection.Next, wantsInput: Bool) {
+    ) -> (next: ServerConnection.Next, input: Input) {
         if isAnswered { wire.callEnded() }
-        return (wire.next(), wire.wantsInput)
+        return (wire.next(), Input(isWanted: wire.wantsInput, heldBytes: wire.heldBytes))
     }
 
-    /// Reads no more than can be served.
-    private func regulate(_ served: ServedConnection, isWilling: Bool) {
-        guard isWilling != served.isReading else { return }
-        served.isReading = isWilling
-        if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
+    private static func input(_ wire: inout ServerConnection, isAnswered: Bool, isWaiting: Bool) -> Input {
+        if isAnswered { wire.callEnded() }
+        let isWanted = isWaiting ? wire.bufferedBytes < ServerConnection.pipelineLimit : wire.wantsInput
+        return Input(isWanted: isWanted, heldBytes: wire.heldBytes)
+    }
+
+    func regulate(_ served: ServedConnection) {
+        regulate(
+            served, Self.input(&served.wire, isAnswered: served.call == nil, isWaiting: served.isWaiting))
+    }
+
+    /// Reads no more than can be served, and holds no more than its user may.
+    private func regulate(_ served: ServedConnection, _ input: Input) {
+        if input.heldBytes != served.charged {
+            guard served.connection.isOpen else { return }
+            guard served.account.bytes.change(from: served.charged, to: input.heldBytes) else { return refuse(served) }
+            served.charged = input.heldBytes
+        }
+        let isWilling = input.isWanted && served.connection.unsentBytes < ServedConnection.unreadLimit
+        if isWilling != served.isReading {
+            served.isReading = isWilling
+            if isWilling { served.connection.resumeReading() } else { served.connection.pauseReading() }
+        }
+    }
+
+    /// What it has sent is too much for its user.
+    private func refuse(_ served: ServedConnection) {
+        served.connection.send(Failure.quotaExceeded(resource: Quota.bytes.rawValue, limit: quotas[.bytes]).message)
+        served.connection.close()
+        // At once: there may be many in a turn.
+        served.wire = ServerConnection()
     }
 
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
@@ -84,6 +132,9 @@ extension Daemon {
         let called = called(call)
         open.isManager = called.isManager
         served.call = open
+        guard served.account.callBegan() else {
+            return fail(open.id, quotas.exceeded(.calls, served.account.uid))
+        }
         guard let method = called.method else {
             return answer(open.id, unknown(call))
         }
@@ -107,6 +158,7 @@ extension Daemon {
     func answer(_ id: CallID, _ message: [UInt8]) {
         guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
+        served.account.callEnded(bytes: message.count)
         if !oneway { served.connection.send(message) }
         serve(served)
     }

@@ -38,7 +38,13 @@ extension Daemon {
             metric.value = Double(value)
             return metric
         }
+        func counter(_ name: String, _ value: Int) -> Metric {
+            var metric = gauge(name, value)
+            metric.kind = .counter
+            return metric
+        }
         return counters.metrics + [
+            counter("scened.quota_refusals", quotas.refused),
             gauge("scened.uptime", EventLoop.now.boot.seconds(since: started.boot), unit: "s"),
             gauge("scened.connections_open", connections.count),
             gauge("scened.scenes", sessions.values.reduce(0) { $0 + $1.session.scenes.count }),

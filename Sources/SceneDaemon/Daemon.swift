@@ -38,6 +38,7 @@ actor Daemon {
     /// LogoutUser calls by the parts that are still open.
     var userLogouts: [CallID: UserLogout] = [:]
     var counters = Counters()
+    let quotas: Quotas
     let listeners: [SocketListener]
     /// What is kept over a restart, where a service manager does that.
     let descriptorStore: DescriptorStore?
@@ -67,6 +68,8 @@ actor Daemon {
         self.options = options
         self.configuration = configuration
         self.listeners = listeners
+        quotas = Quotas(
+            isSystem: options.isSystem, settings: configuration.quotas, descriptors: Quotas.raiseDescriptorLimit())
         self.inheritance = inheritance
         descriptorStore = DescriptorStore()
         marks = descriptorStore == nil ? nil : try inheritance.marks ?? ConnectionMarks()
@@ -100,7 +103,7 @@ actor Daemon {
         openStore()
         pages.onCallback = { page, query, respond in self.callbackArrived(page, query: query, respond: respond) }
         for listener in listeners {
-            listener.onConnection = { self.connected($0) }
+            listener.onConnection = { self.accepted($0) }
             listener.onExhaustion = { error in
                 Journal.write(
                     JournalEntry(
@@ -173,6 +176,7 @@ actor Daemon {
             }
         }
         for connection in connections { connection.admitted = nil }
+        quotas.apply(configuration.quotas)
         Journal.write(
             JournalEntry(
                 message: "Configuration read: \(configuration.apps.count) apps.", messageID: MessageID.reloaded))

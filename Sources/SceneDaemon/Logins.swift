@@ -13,6 +13,10 @@ extension Daemon {
         guard let app = configuration.apps[live.key.app] else {
             return happened(live) { $0.loginFailed(order.login, .unknownApp($0.key.app), world: $1) }
         }
+        let uid = live.key.uid
+        guard sessions.values.count(where: { $0.key.uid == uid && $0.login != nil }) < quotas[.logins] else {
+            return happened(live) { $0.loginFailed(order.login, self.quotas.exceeded(.logins, uid), world: $1) }
+        }
         let running = RunningLogin(id: order.login, page: number())
         live.login = running
         loginPages[running.page] = live

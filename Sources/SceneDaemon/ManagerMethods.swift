@@ -64,6 +64,7 @@ extension Daemon {
         status.problems =
             (store?.problems ?? []) + [storeFailure, commitTrouble].compactMap { $0 }
             + configuration.problems.map(\.description)
+            + quotas.problems(of: request.peer.uid == 0 ? nil : request.peer.uid)
         return status
     }
 

@@ -5,6 +5,10 @@ import Varlink
 /// A peer's connection with the call that it waits for.
 final class ServedConnection {
     let connection: Connection
+    /// Its user's, which it is charged to.
+    let account: UserAccount
+    /// Bytes of input that it is charged for.
+    var charged = 0
     /// In the table of connections.
     var slot = 0
     var wire = ServerConnection()
@@ -15,6 +19,8 @@ final class ServedConnection {
     /// Monitor's, likewise.
     var monitor: MonitorStream?
     var isServing = false
+    /// In its user's queue.
+    var isWaiting = false
     var isReading = true
     /// Where the marks of a connection that is kept over a restart are.
     var markSlot: Int?
@@ -23,8 +29,10 @@ final class ServedConnection {
 
     var peer: Peer { connection.peer }
 
-    init(_ connection: Connection) {
+    init(_ connection: Connection, account: UserAccount) {
         self.connection = connection
+        self.account = account
+        connection.meter = account.bytes
     }
 
     /// Bytes that a peer may leave unread before its next call waits.

@@ -26,6 +26,9 @@ extension Daemon {
         },
         serveSession(ConnectScene.self, app: \.app) { daemon, request, call, live in
             guard request.call.more else { return daemon.answer(request.id, VarlinkMessage.expectedMore()) }
+            if daemon.isOneTooMany(call.scene, of: request.served.account, live) {
+                return daemon.fail(request.id, daemon.quotas.exceeded(.scenes, request.peer.uid))
+            }
             let peer = request.peer
             let process = ProcessIdentity(pid: peer.pid, startTime: peer.startTime)
             daemon.happened(live) { session, world in
@@ -113,6 +116,11 @@ extension Daemon {
             daemon.happened(live) { $0.loginHostSelected(request.caller(call.scene), url: call.url, world: $1) }
         },
     ]
+
+    /// Whether a scene is new, and its user may have no more.
+    private func isOneTooMany(_ scene: String?, of account: UserAccount, _ live: LiveSession) -> Bool {
+        account.scenes >= quotas[.scenes] && scene.map { live.session.scenes[$0] == nil } ?? true
+    }
 
     /// Whether a process lives that is the peer of some connection here.
     private func isRunning(_ process: ProcessIdentity) -> Bool {

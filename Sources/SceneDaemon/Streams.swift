@@ -14,6 +14,8 @@ extension Daemon {
     func openStream(_ id: CallID, opening: Event, position: Int, _ live: LiveSession) {
         guard let served = connections[id], let scene = opening.scene else { return }
         served.stream = SceneStream(scene: scene, position: position)
+        served.account.callEnded()
+        served.account.scenes += 1
         served.call?.session = live
         served.wire.markEndless()
         live.add(served)

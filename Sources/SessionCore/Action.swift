@@ -132,6 +132,7 @@ package enum LoginEnd: Hashable, Sendable {
         case .failed(.loginHostUnavailable): "loginHostUnavailable"
         case .failed(.storageUnavailable): "storageUnavailable"
         case .failed(.unknownApp): "unknownApp"
+        case .failed(.quotaExceeded): "quotaExceeded"
         case .failed: "failed"
         }
     }

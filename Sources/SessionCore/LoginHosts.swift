@@ -104,6 +104,8 @@ package enum LoginHostAddress {
     /// Throws InvalidLoginHost: https is required, but for loopback addresses.
     package static func normalized(_ address: String) throws(Failure) -> String {
         func invalid(_ reason: String) -> Failure { .invalidLoginHost(url: address, reason: reason) }
+        // Before anything is done at its length.
+        guard address.utf8.count <= 4096 else { throw invalid("it is too long") }
         var text = address[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }
         while let last = text.last, last.isWhitespace || last == "/" { text.removeLast() }

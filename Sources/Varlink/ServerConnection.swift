@@ -30,6 +30,8 @@ package struct ServerConnection {
 
     private var state = State.idle
     private var buffer = MessageBuffer(limit: messageLimit)
+    /// Of the call that is being answered.
+    private var callBytes = 0
 
     package init() {}
 
@@ -42,6 +44,9 @@ package struct ServerConnection {
 
     /// What the peer has sent and no call has taken yet.
     package var bufferedBytes: Int { buffer.count }
+
+    /// Likewise, with the call that is being answered.
+    package var heldBytes: Int { callBytes + buffer.count }
 
     /// False: enough is buffered, leave the rest in the socket.
     package var wantsInput: Bool {
@@ -90,7 +95,9 @@ package struct ServerConnection {
     /// The call's last reply is written, or it wanted none. Those behind it follow in order.
     package mutating func callEnded() {
         switch state {
-        case .busy, .endless: state = .idle
+        case .busy, .endless:
+            state = .idle
+            callBytes = 0
         case .idle, .ready, .closed: break
         }
     }
@@ -99,6 +106,7 @@ package struct ServerConnection {
     package mutating func markEndless() {
         guard case .busy = state else { return }
         state = .endless
+        callBytes = 0
     }
 }
 
@@ -110,7 +118,7 @@ extension ServerConnection {
         }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[(end + 1)...])
         if !rest.isEmpty { buffer.append(rest) }
-        accept(Self.read(UnsafeRawBufferPointer(rebasing: bytes[..<end])))
+        accept(Self.read(UnsafeRawBufferPointer(rebasing: bytes[..<end])), bytes: end)
     }
 
     private mutating func takeCall() {
@@ -122,7 +130,7 @@ extension ServerConnection {
         case .message(let range):
             let call = buffer.withMessage(range, Self.read)
             buffer.take(range)
-            accept(call)
+            accept(call, bytes: range.count)
         }
     }
 
@@ -133,9 +141,11 @@ extension ServerConnection {
         }
     }
 
-    private mutating func accept(_ call: Result<VarlinkCall, VarlinkProtocolError>) {
+    private mutating func accept(_ call: Result<VarlinkCall, VarlinkProtocolError>, bytes: Int) {
         switch call {
-        case .success(let call): state = .ready(call)
+        case .success(let call):
+            state = .ready(call)
+            callBytes = bytes
         case .failure(let error): close(error.reason)
         }
     }
@@ -151,6 +161,7 @@ extension ServerConnection {
 
     private mutating func close(_ reason: String) {
         state = .closed(reason)
+        callBytes = 0
         buffer.drop()
     }
 }

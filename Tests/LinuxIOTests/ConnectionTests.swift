@@ -163,6 +163,58 @@ import Testing
         #expect(!connection.isOpen)
     }
 
+    /// It sends for as long as it is read, but is not read for ever.
+    @Test func aPeerThatStopsReadingAndGoesOnSendingIsClosed() throws {
+        let loop = try EventLoop()
+        let (connection, far) = try connectedPair(loop)
+        var received = 0
+        connection.onReceive = { bytes in
+            received += bytes.count
+            // As much again.
+            _ = send(far.raw, bytes.baseAddress, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            if received > 64 << 20 { connection.close() }
+        }
+        connection.onClosed = { loop.stop() }
+        shutdown(far.raw, Int32(SHUT_RD))
+        try far.write(String(repeating: "x", count: 100_000))
+        connection.pauseReading()
+        connection.send([1])
+        connection.resumeReading()
+        run(loop)
+        #expect(!connection.isOpen && (100_000...1_000_000).contains(received))
+    }
+
+    @Test func whatIsKeptForAReaderIsMetered() throws {
+        let loop = try EventLoop()
+        let meter = ByteMeter(limit: 3 << 20)
+        var refusals = 0
+        meter.onExcess = { refusals += 1 }
+        let (one, oneFar) = try connectedPair(loop)
+        let (two, twoFar) = try connectedPair(loop)
+        (one.meter, two.meter) = (meter, meter)
+        let frame = [UInt8](repeating: 7, count: 1 << 20)
+        for _ in 0..<2 { one.send(frame) }
+        two.send(frame)
+        #expect(meter.count == one.unsentBytes + two.unsentBytes && meter.count > 2 << 20)
+        // Too much for both is the end of the one that asks for it.
+        two.send(frame)
+        #expect(refusals == 1)
+        settle(loop)
+        #expect(!two.isOpen && one.isOpen && meter.count == one.unsentBytes)
+        var received = 0
+        while one.unsentBytes > 0 {
+            received += try oneFar.readSome().count
+            settle(loop)
+        }
+        #expect(meter.count == 0)
+        one.send(frame)
+        one.close()
+        received += try oneFar.readAll().count
+        #expect(meter.count == 0 && received > 2 << 20 && received < 3 << 20)
+        twoFar.close()
+        settle(loop)
+    }
+
     @Test func closingLetsAllCallbacksGo() throws {
         let loop = try EventLoop()
         weak var released: Connection?

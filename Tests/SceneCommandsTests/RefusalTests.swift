@@ -54,7 +54,7 @@ import TestSupport
         Case(.accessDenied(reason: "\u{1b}[2J"), 77, "scened refuses: \\x1b[2J. Try: scenectl apps"),
         Case(
             .quotaExceeded(resource: "scenes", limit: 1024), 75,
-            "scened allows you 1024 scenes at the most. Try: scenectl scenes"),
+            "scened allows you 1024 scenes at the most ([Quota] in scened.conf). Try: scenectl scenes"),
     ]
 
     @Test(arguments: cases)

@@ -103,6 +103,36 @@ import Testing
         #expect(read().problems.isEmpty)
     }
 
+    @Test func limitsOfAUser() throws {
+        let text = "[Quota]\nConnections=100\nBytes=8M\nCalls=7\nScenes=6\nLogins=5\nLogins=\n"
+        try directory.write("first/scened.conf", text)
+        #expect(read().quotas == [.connections: 100, .bytes: 8 << 20, .calls: 7, .scenes: 6])
+        #expect(read().problems.isEmpty)
+    }
+
+    @Test(arguments: ["0", "-1", "many", "1.5", "1M", "", "99999999999999999999"]) func whatIsNoLimit(value: String) {
+        #expect(Quota.scenes.limit(value) == nil)
+        #expect(Quota.bytes.limit(value) == (value == "1M" ? 1 << 20 : nil))
+    }
+
+    @Test(arguments: ["9223372036854775807K", "9007199254740992K", "KK", "K", "1k", "1 K"]) func noBytes(value: String)
+    {
+        #expect(Quota.bytes.limit(value) == nil)
+    }
+
+    @Test func aLimitThatCannotBeReadStaysAsItWas() throws {
+        try directory.write("first/scened.conf", "[Quota]\nScenes=6\nCalls=7\n")
+        let before = read()
+        let path = try directory.write("first/scened.conf", "[Quota]\nScenes=six\nBytes=1T\n")
+        let after = read(previous: before)
+        #expect(after.quotas == [.scenes: 6])
+        #expect(
+            after.problems.map(\.description) == [
+                "\(path):2: Scenes= is a number from 1 up",
+                "\(path):3: Bytes= is a number of bytes from 1 up, also with K, M or G",
+            ])
+    }
+
     @Test(arguments: ["a b", "ä", "a+b", String(repeating: "x", count: 65)])
     func anAppsNameIsPlain(name: String) throws {
         try directory.write("first/apps.d/\(name).conf", app("scene"))

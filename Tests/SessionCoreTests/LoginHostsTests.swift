@@ -34,6 +34,7 @@ import Testing
         "https://a.example/\u{7f}", "https://a.example\n.evil", "https://a\\b", "https://a%2eb", "https://[::1",
         "https://[::1]x", "https://a[b", "https://a]b", "https://::1", "https://..", "https://a..b", "https://.a",
         "https://[]", "https://[zz]", "https://" + String(repeating: "a", count: 2041),
+        String(repeating: " ", count: 5000) + "https://a.example",
     ])
     func isRefused(address: String) {
         #expect {

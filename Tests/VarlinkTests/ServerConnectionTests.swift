@@ -48,6 +48,19 @@ struct ServerConnectionTests {
         #expect(connection.bufferedBytes == 0)
     }
 
+    @Test mutating func aCallIsHeldUntilItIsAnswered() {
+        let (first, second) = (message("a", padding: 500), message("b", padding: 300))
+        connection.received(first + second)
+        #expect(connection.took() == "a")
+        #expect(connection.heldBytes == first.count - 1 + second.count)
+        connection.callEnded()
+        #expect(connection.heldBytes == second.count)
+        #expect(connection.took() == "b")
+        #expect(connection.heldBytes == second.count - 1)
+        connection.markEndless()
+        #expect(connection.heldBytes == 0)
+    }
+
     @Test(arguments: [
         "\0", "\0\0", message("a") + "\0", "x\0", "[]\0", "{}\0", #"{"method":"a","method":"a"}"# + "\0",
         "\u{feff}{}\0",

@@ -1,4 +1,5 @@
 import contextlib
+import os
 import shutil
 import tempfile
 
@@ -7,6 +8,7 @@ from daemon import Daemon
 from durable_changes import sign_in
 from provider import Provider
 from scripted_idp import ScriptedProvider
+from users import APP, quota
 from visitor import Visitor
 
 
@@ -80,6 +82,24 @@ def signed_in(start, scripted):
     sign_in(daemon, "alice")
     assert daemon.stop() == 0
     return daemon
+
+
+@pytest.fixture
+def instance(directory):
+    """Start the machine's instance, for all users, with these limits."""
+    os.chmod(directory, 0o711)
+    daemons = []
+
+    def started(apps=None, descriptors=None, **limits):
+        daemon = Daemon(f"{directory}/{len(daemons)}", apps or {"notes": APP}, quota(**limits), instance="system",
+                        descriptors=descriptors)
+        daemons.append(daemon)
+        return daemon.start()
+
+    yield started
+    for daemon in daemons:
+        status = daemon.close()
+        assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ SCENED, SCENECTL = os.path.join(BINARIES, "scened"), os.path.join(BINARIES, "sce
 class Daemon:
     """`apps` are files of apps.d: name to text. Its directory is readable by all, as other users' tests need."""
 
-    def __init__(self, directory, apps, settings="", environment=(), instance="--user"):
-        self.instance = instance
+    def __init__(self, directory, apps, settings="", environment=(), instance="user", descriptors=None):
         self.directory = os.fspath(directory)
         self.state, self.configuration = (os.path.join(self.directory, name) for name in ("state", "config"))
         self.log = os.path.join(self.directory, "log")
@@ -27,8 +26,7 @@ class Daemon:
         for name, text in apps.items():
             self.configure(name, text)
         if settings:
-            with open(os.path.join(self.configuration, "scened.conf"), "w") as file:
-                file.write(settings)
+            self.set(settings)
         run = os.path.join(self.directory, "run")
         os.makedirs(run, exist_ok=True)
         self.socket = os.path.join(run, "session")
@@ -42,6 +40,12 @@ class Daemon:
             "PATH": os.environ["PATH"], "HOME": self.directory, "XDG_RUNTIME_DIR": run, "SCENED_SOCKET": self.socket,
             "LANG": "C.UTF-8", "NOTIFY_SOCKET": os.path.join(run, "notify"), **dict(environment)}
         self.process = None
+        self.instance, self._descriptors = instance, descriptors
+
+    def set(self, settings):
+        """Write scened.conf."""
+        with open(os.path.join(self.configuration, "scened.conf"), "w") as file:
+            file.write(settings)
 
     def configure(self, name, text):
         with open(os.path.join(self.configuration, "apps.d", name + ".conf"), "w") as file:
@@ -87,9 +91,11 @@ class Daemon:
 
     def spawn(self):
         """Start it, and wait for nothing."""
+        limited = ["prlimit", f"--nofile={self._descriptors}"] if self._descriptors else []
         with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
-                [SCENED, self.instance, "--socket", self.socket, "--state", self.state, "--config", self.configuration],
+                [*limited, SCENED, f"--{self.instance}", "--socket", self.socket, "--state", self.state,
+                 "--config", self.configuration],
                 env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
 
     def start(self):

@@ -38,8 +38,9 @@ class Connection:
 
     def __init__(self, path, timeout=60):
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.settimeout(timeout)
+        # Without a time limit, which would make a full backlog an error.
         self.socket.connect(os.fspath(path))
+        self.socket.settimeout(timeout)
         self._received = bytearray()
 
     def send(self, method, parameters=None, **flags):

@@ -18,7 +18,7 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
     script = shutil.copy(SCENE, f"{directory}/scene.py")
     apps = ["notes", "mail"]
     daemon = Daemon(
-        f"{directory}/0", {app: scripted.configuration(app, RedirectURI=redirect) for app in apps}, instance="--system").start()
+        f"{directory}/0", {app: scripted.configuration(app, RedirectURI=redirect) for app in apps}, instance="system").start()
     as_nobody = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     scenes = {
         (uid, app): Scene(daemon.socket, app, prefix=as_nobody if uid else (), script=script)

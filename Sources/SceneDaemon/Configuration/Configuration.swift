@@ -5,6 +5,8 @@ import SceneModel
 struct Configuration: Sendable {
     /// A PEM file of certificate authorities to trust beside the system's.
     var certificateFile: String?
+    /// Only what is set.
+    var quotas: Quota.Settings = [:]
     /// Apps that can be used, by name.
     var apps: [String: AppConfiguration] = [:]
     /// Every app there is a file for, in order, with what is wrong with it.
@@ -17,7 +19,7 @@ struct Configuration: Sendable {
     /// place of those of its name further down. An app that cannot be used keeps what it had in `previous`.
     static func read(from directories: [String], previous: Configuration? = nil) -> Configuration {
         var configuration = Configuration()
-        configuration.readDaemon(directories)
+        configuration.readDaemon(directories, previous: previous)
         var sources: [String: String] = [:]
         for directory in directories {
             for file in confFiles(in: directory + "/apps.d") where sources[file.name] == nil {
@@ -30,7 +32,7 @@ struct Configuration: Sendable {
         return configuration
     }
 
-    private mutating func readDaemon(_ directories: [String]) {
+    private mutating func readDaemon(_ directories: [String], previous: Configuration?) {
         guard let path = directories.map({ $0 + "/scened.conf" }).first(where: { access($0, F_OK) == 0 }) else {
             return
         }
@@ -40,6 +42,8 @@ struct Configuration: Sendable {
             for assignment in section.assignments {
                 if section.name == "Daemon", assignment.key == "CertificateFile" {
                     certificateFile = assignment.value.isEmpty ? nil : assignment.value
+                } else if section.name == "Quota", let quota = Quota(key: assignment.key) {
+                    readQuota(quota, assignment, path, previous: previous)
                 } else {
                     problems.append(
                         Problem(
@@ -54,6 +58,17 @@ struct Configuration: Sendable {
                 Problem(
                     file: path, line: nil, text: "CertificateFile=\(certificateFile) cannot be read", severity: .error))
         }
+    }
+
+    /// A limit that cannot be read stays as it was.
+    private mutating func readQuota(
+        _ quota: Quota, _ assignment: UnitFile.Assignment, _ path: String, previous: Configuration?
+    ) {
+        quotas[quota] = assignment.value.isEmpty ? nil : quota.limit(assignment.value) ?? previous?.quotas[quota]
+        guard !assignment.value.isEmpty, quota.limit(assignment.value) == nil else { return }
+        let form = quota == .bytes ? "a number of bytes from 1 up, also with K, M or G" : "a number from 1 up"
+        problems.append(
+            Problem(file: path, line: assignment.line, text: "\(quota.key)= is \(form)", severity: .error))
     }
 
     private mutating func readApp(_ name: String, _ path: String, _ directories: [String], previous: Configuration?) {

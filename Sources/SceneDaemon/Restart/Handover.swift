@@ -188,6 +188,7 @@ extension Daemon {
 
     private func takeUpMonitor(_ connection: Connection, _ mark: ConnectionMarks.Mark, _ slot: Int) {
         let served = takeUp(connection, slot, nil)
+        _ = served.account.callBegan()
         let stream = MonitorStream(callerUID: mark.uid, app: mark.app.isEmpty ? nil : mark.app)
         for (key, shown) in marks?.shown ?? [:] {
             let record = sessions[key]?.session.record
@@ -208,6 +209,7 @@ extension Daemon {
         // back), nothing of before counts: a snapshot comes next.
         let isContinued = mark.epoch == live.session.record.epoch && mark.sequence <= live.session.record.sequence
         served.stream = SceneStream(scene: mark.scene, position: isContinued ? mark.sequence : -1)
+        served.account.scenes += 1
         live.add(served)
         live.session.sceneRestored(
             Scene(
