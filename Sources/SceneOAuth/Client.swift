@@ -7,6 +7,8 @@ package struct Client: Sendable {
     package var clientSecret: Secret?
     /// Separated by spaces; `openid` is asked for in any case.
     package var scopes: String
+    /// `max_age` of every login: the host asks for credentials where the user gave them longer ago, seconds.
+    package var defaultMaxAge: Int?
     // For login hosts whose metadata does not name them.
     package var revocationEndpoint: String?
     package var deviceAuthorizationEndpoint: String?

@@ -29,7 +29,7 @@ package final class LoginHostClient {
     ) async throws(OAuthFailure) -> PendingAuthorization {
         PendingAuthorization(
             host: host, metadata: try await metadata(of: host), client: client, redirectURI: redirectURI,
-            loginHint: loginHint, force: force)
+            loginHint: loginHint, force: force, wallNow: clock().wall)
     }
 
     /// Exchanges the callback's code for tokens and finds out who signed in. The code can be used once.
@@ -54,7 +54,8 @@ package final class LoginHostClient {
         let verified = try await verify(
             idToken, accessToken: tokens.accessToken, metadata: metadata,
             expected: IDTokenExpectation(
-                issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce, now: clock().wall))
+                issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce,
+                authenticatedSince: pending.authenticatedSince, now: clock().wall))
         let userinfo = await userinfo(of: verified, tokens: tokens, client: client, metadata: metadata)
         return (tokens, Identity(verified, userinfo: userinfo))
     }
@@ -150,16 +151,14 @@ extension LoginHostClient {
         _ idToken: Secret, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
     ) async throws(OAuthFailure) -> IDToken {
         let token = try SignedToken(idToken)
-        var candidates = try await keys.document(metadata.jwksUri)
-            .candidates(keyID: token.keyID, algorithm: token.algorithm)
-        if candidates.isEmpty {
-            // The host may have changed its keys since.
-            candidates = try await keys.newerDocument(metadata.jwksUri)
-                .candidates(keyID: token.keyID, algorithm: token.algorithm)
+        var keys = try await self.keys.document(metadata.jwksUri)
+        var claims = try token.claims(verifiedBy: keys)
+        if claims == nil {
+            // The host may have changed its keys since, be it under the same name.
+            keys = try await self.keys.newerDocument(metadata.jwksUri)
+            claims = try token.claims(verifiedBy: keys)
         }
-        guard let claims = token.claims(verifiedBy: candidates) else {
-            throw .invalid(code: "invalid_id_token", reason: "no key of the login host fits the ID token's signature")
-        }
+        guard let claims else { throw token.mismatch(with: keys) }
         return try IDToken(claims, expected: expected, accessTokenHash: token.accessTokenHash(of: accessToken))
     }
 

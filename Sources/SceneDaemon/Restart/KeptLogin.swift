@@ -21,6 +21,7 @@ struct KeptLogin: WireRecord {
     var verifier = ""
     var issuer = ""
     var announcesIssuer = false
+    var authenticatedSince: Int?
 
     init() {}
 
@@ -42,6 +43,7 @@ struct KeptLogin: WireRecord {
         verifier = pending.verifier.text
         issuer = pending.issuer
         announcesIssuer = pending.announcesIssuer
+        authenticatedSince = pending.authenticatedSince
     }
 
     mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
@@ -60,6 +62,7 @@ struct KeptLogin: WireRecord {
         try coder.field("verifier", &verifier)
         try coder.field("issuer", &issuer)
         try coder.field("announcesIssuer", &announcesIssuer)
+        try coder.field("authenticatedSince", &authenticatedSince)
     }
 
     /// Nil where another version of ours wrote it, or it was not written to its end.
@@ -89,6 +92,7 @@ struct KeptLogin: WireRecord {
     var pending: PendingAuthorization {
         PendingAuthorization(
             authorizationUri: authorizationUri, state: state, nonce: nonce, verifier: Secret(verifier),
-            redirectURI: redirectURI, issuer: issuer, host: host, announcesIssuer: announcesIssuer)
+            redirectURI: redirectURI, issuer: issuer, host: host, announcesIssuer: announcesIssuer,
+            authenticatedSince: authenticatedSince)
     }
 }
