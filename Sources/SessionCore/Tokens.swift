@@ -23,10 +23,14 @@ struct Refresh: Sendable {
     var waiters: [TokenWaiter] = []
 }
 
-/// When a login host that could not be reached is asked again.
+/// When a login host that gave no tokens is asked again.
 struct Retry: Sendable {
     var failures: Int
     var notBefore: Instant
+    /// What callers are told until then; nil where it could not be reached.
+    var failure: Failure?
+
+    func failure(seconds: Int) -> Failure { failure ?? .loginHostUnavailable(retryAfterSeconds: seconds) }
 }
 
 /// What a refresh brought; what it left out stays as it was.
@@ -63,7 +67,7 @@ extension Lifetime {
 }
 
 extension Session {
-    /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, SessionLocked.
+    /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, LoginFailed, SessionLocked.
     package mutating func tokenRequested(
         _ caller: Caller, account: String?, minimumValidity: Int?, rejected: Secret?, scope: String?, world: World
     ) -> [Action] {
@@ -98,7 +102,7 @@ extension Session {
         if let retry = retries[id], retry.notBefore > world.now.boot {
             if let token = liveToken(waiter, holder, world) { return [token] }
             let wait = retry.notBefore.seconds(since: world.now.boot) + 1
-            return [.fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: wait))]
+            return [.fail(waiter.caller.call, retry.failure(seconds: wait))]
         }
         refreshes[id] = Refresh(generation: holder.grant.generation, waiters: [waiter])
         return enqueue(.beginRefresh(account: id), world)
@@ -149,20 +153,21 @@ extension Session {
         return enqueue(.refuseGrant(account: account.id, generation: generation, reason: reason), world)
     }
 
-    /// The login host could not be reached, or is overloaded: nobody is signed out for that.
+    /// The login host could not be reached or is overloaded; or `failure`: what it answered is not in order, or the app's
+    /// client is refused. Nobody is signed out for that.
     package mutating func refreshUnavailable(
-        _ account: Account, generation: Int, retryAfterSeconds: Int?, world: World
+        _ account: Account, generation: Int, retryAfterSeconds: Int?, failure: Failure? = nil, world: World
     ) -> [Action] {
         guard isCurrent(account.id, generation), let holder = self.account(account.id) else { return [] }
         let failures = retries[account.id]?.failures ?? 0
         let seconds = backoff(
             failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: retryAfterSeconds, world)
-        retries[account.id] = Retry(
-            failures: failures + 1, notBefore: world.now.boot.advanced(bySeconds: seconds))
+        let retry = Retry(
+            failures: failures + 1, notBefore: world.now.boot.advanced(bySeconds: seconds), failure: failure)
+        retries[account.id] = retry
         let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
         let answers = waiters.map { waiter in
-            liveToken(waiter, holder, world)
-                ?? .fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: seconds))
+            liveToken(waiter, holder, world) ?? .fail(waiter.caller.call, retry.failure(seconds: seconds))
         }
         return answers + enqueue(.degrade(account: account.id, generation: generation), world)
     }
