@@ -68,29 +68,32 @@ extension Daemon {
         }
     }
 
-    func client(of app: String, host: String, clientID: String) -> Client {
+    /// What a login host knows the app as, with what it shows who it is with. Throws where that cannot be read.
+    func client(of app: String, host: String, clientID: String) throws(OAuthFailure) -> Client {
+        var client = publicClient(of: app, host: host, clientID: clientID)
+        try configuration.apps[app]?.addCredentials(to: &client, credentials: options.credentials)
+        return client
+    }
+
+    private func publicClient(of app: String, host: String, clientID: String) -> Client {
         let configured = configuration.apps[app]
         let host = configured?.loginHosts.first { $0.host.url == host }
-        var client = Client(
-            clientID: clientID, clientSecret: secret(of: configured), scopes: configured?.scopes ?? "openid")
+        var client = Client(clientID: clientID, scopes: configured?.scopes ?? "openid")
+        client.defaultMaxAge = configured?.defaultMaxAge
         client.revocationEndpoint = host?.revocationEndpoint
         client.deviceAuthorizationEndpoint = host?.deviceAuthorizationEndpoint
         client.userinfoEndpoint = host?.userinfoEndpoint
         client.endSessionEndpoint = host?.endSessionEndpoint
+        client.assertionAudience = host?.assertionAudience
         return client
-    }
-
-    private func secret(of app: AppConfiguration?) -> Secret? {
-        guard let file = app?.clientSecretFile else { return nil }
-        return options.secret(in: file)
     }
 
     private func refresh(_ order: RefreshOrder, _ live: LiveSession) {
         counters.refreshes += 1
         let account = order.account
-        let client = client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
         request { [self] in
             do throws(OAuthFailure) {
+                let client = try client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
                 let (tokens, _) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
                     issuer: account.issuer, subject: account.subject)
@@ -106,13 +109,15 @@ extension Daemon {
 
     private func refreshFailed(_ order: RefreshOrder, _ failure: OAuthFailure, _ live: LiveSession) {
         var retryAfter: Int?
+        var told: Failure?
         switch failure {
-        case .refused(let code, _):
+        case .refused(let code, _) where !Self.clientErrors.contains(code):
             return happened(live) {
                 $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
             }
+        case .refused, .invalid: told = failure.failure
         case .unavailable(let seconds, _): retryAfter = seconds
-        case .invalid, .cancelled: break
+        case .cancelled: break
         }
         Journal.write(
             JournalEntry(
@@ -121,21 +126,33 @@ extension Daemon {
                 fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", order.account.loginHost)]))
         happened(live) {
             $0.refreshUnavailable(
-                order.account, generation: order.generation, retryAfterSeconds: retryAfter, world: $1)
+                order.account, generation: order.generation, retryAfterSeconds: retryAfter, failure: told, world: $1)
         }
     }
+
+    /// Refusals that concern the client and not the user's grant (RFC 6749, section 5.2): to sign in again would not help,
+    /// and the grant is good again once the client's configuration is.
+    private static let clientErrors: Set<String> = ["invalid_client", "unauthorized_client", "unsupported_grant_type"]
 
     private func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
         counters.revocations += 1
         let host = revocation.account.loginHost
-        let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
         request { [self] in
             let outcome: RevocationOutcome
             do throws(OAuthFailure) {
+                let client = try client(of: live.key.app, host: host, clientID: revocation.clientID)
                 let answer = try await oauth.revoke(
                     host: host, client: client, refreshToken: revocation.refreshToken,
                     accessToken: revocation.accessToken)
                 outcome = answer == .revoked ? .revoked : .unsupported
+            } catch .invalid(OAuthFailure.unusableCredentialCode, let reason) {
+                // The token stays at the host until somebody mends this, so it stays queued.
+                Journal.write(
+                    JournalEntry(
+                        priority: .warning, message: "Tokens could not be revoked: \(reason)",
+                        messageID: MessageID.loginHostUnavailable,
+                        fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", host)]))
+                outcome = .unavailable(retryAfterSeconds: nil)
             } catch .refused, .invalid {
                 outcome = .unsupported
             } catch .unavailable(let seconds, _) {
@@ -143,6 +160,7 @@ extension Daemon {
             } catch {
                 outcome = .unavailable(retryAfterSeconds: nil)
             }
+            let client = publicClient(of: live.key.app, host: host, clientID: revocation.clientID)
             let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
             happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
         }

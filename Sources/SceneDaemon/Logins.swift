@@ -13,6 +13,12 @@ extension Daemon {
         guard let app = configuration.apps[live.key.app] else {
             return happened(live) { $0.loginFailed(order.login, .unknownApp($0.key.app), world: $1) }
         }
+        let client: Client
+        do throws(OAuthFailure) {
+            client = try self.client(of: app.name, host: order.host, clientID: app.clientID)
+        } catch {
+            return loginFailed(order.login, error, live)
+        }
         let running = RunningLogin(id: order.login, page: number())
         live.login = running
         loginPages[running.page] = live
@@ -25,7 +31,6 @@ extension Daemon {
         } catch {
             return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }
-        let client = client(of: app.name, host: order.host, clientID: app.clientID)
         running.task = Task {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
@@ -51,12 +56,16 @@ extension Daemon {
 
     private func failed(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
         guard live.login === running else { return }
+        loginFailed(running.id, failure, live)
+    }
+
+    private func loginFailed(_ login: Int, _ failure: OAuthFailure, _ live: LiveSession) {
         Journal.write(
             JournalEntry(
                 priority: .warning, message: "A login failed: \(failure.explanation)",
                 messageID: MessageID.loginFailed,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)")]))
-        happened(live) { $0.loginFailed(running.id, failure.failure, world: $1) }
+        happened(live) { $0.loginFailed(login, failure.failure, world: $1) }
     }
 
     /// The browser came back with a login's state.
@@ -83,9 +92,10 @@ extension Daemon {
         running.respond = respond
         unkeep(running)
         happened(live) { session, _ in session.userReturned(running.id) }
-        let client = client(of: live.key.app, host: pending.host, clientID: live.session.policy.clientID)
         running.task = Task {
             do throws(OAuthFailure) {
+                let client = try client(
+                    of: live.key.app, host: pending.host, clientID: live.session.policy.clientID)
                 let (tokens, identity) = try await oauth.redeem(callback, of: pending, client: client)
                 let signIn = SignIn(tokens, identity, pending, client, bootID: bootID)
                 // Not only while the login goes on: what comes too late is revoked.

@@ -97,8 +97,9 @@ package final class LoginHostClient {
         }
         let endpoint = RevocationEndpoint(
             http: http, clock: clock, url: url,
-            authentication: ClientAuthentication(
-                client, methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication))
+            authentication: try ClientAuthentication(
+                client, metadata: metadata,
+                methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication, wallNow: clock().wall))
         guard let refreshToken else {
             guard let accessToken else { return .unsupported }
             return try await endpoint.revoke(accessToken, hint: "access_token", client: client)

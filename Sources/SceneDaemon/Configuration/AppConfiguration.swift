@@ -1,4 +1,5 @@
 import SceneModel
+import SceneOAuth
 import SessionCore
 
 /// A login host as an app's file names it, with endpoints that the host's own metadata lacks.
@@ -8,6 +9,8 @@ struct LoginHostConfiguration: Hashable, Sendable {
     var deviceAuthorizationEndpoint: String?
     var userinfoEndpoint: String?
     var endSessionEndpoint: String?
+    /// Whom a `private_key_jwt` assertion is made out to, where that is not the issuer.
+    var assertionAudience: String?
 }
 
 /// One app: `apps.d/NAME.conf` and its drop-ins.
@@ -18,6 +21,12 @@ struct AppConfiguration: Hashable, Sendable {
     var clientID = ""
     /// A path, or `credential:NAME` for one that the service manager hands over.
     var clientSecretFile: String?
+    /// Likewise, with a private key.
+    var clientKeyFile: String?
+    var clientKeyID: String?
+    var clientAuthentication = ClientAuthenticationMethod.auto
+    /// `max_age` of every login, seconds.
+    var defaultMaxAge: Int?
     var scopes = "openid profile email offline_access"
     var redirectURI = "http://127.0.0.1/callback"
     var afterLogout = AppPolicy.AfterLogout.follow
@@ -54,10 +63,15 @@ struct AppConfiguration: Hashable, Sendable {
 struct AppReader {
     private(set) var app: AppConfiguration
     private(set) var problems: [Problem] = []
+    /// Where the keys that name credential files stand.
+    private var places: [String: (file: String, line: Int)] = [:]
+    private let credentials: String?
 
-    /// Nil after `finish` where the app cannot be used.
-    static func read(name: String, files: [UnitFile], source: String) -> (app: AppConfiguration?, problems: [Problem]) {
-        var reader = AppReader(app: AppConfiguration(name: name, source: source))
+    /// Nil after `finish` where the app cannot be used. `credentials` is the service manager's directory of them.
+    static func read(
+        name: String, files: [UnitFile], source: String, credentials: String? = nil
+    ) -> (app: AppConfiguration?, problems: [Problem]) {
+        var reader = AppReader(app: AppConfiguration(name: name, source: source), credentials: credentials)
         for file in files {
             reader.problems += file.problems
             for section in file.sections { reader.read(section) }
@@ -67,8 +81,9 @@ struct AppReader {
         return (isBroken ? nil : reader.app, reader.problems)
     }
 
-    private init(app: AppConfiguration) {
+    private init(app: AppConfiguration, credentials: String?) {
         self.app = app
+        self.credentials = credentials
     }
 
     private mutating func read(_ section: UnitFile.Section) {
@@ -89,7 +104,9 @@ struct AppReader {
         switch assignment.key {
         case "Name": app.displayName = value.isEmpty ? app.name : value
         case "ClientID": app.clientID = value
-        case "ClientSecretFile": app.clientSecretFile = value.isEmpty ? nil : value
+        case "ClientSecretFile", "ClientKeyFile", "ClientKeyID", "ClientAuthentication":
+            readClientAuthentication(assignment, file)
+        case "DefaultMaxAge": readMaxAge(assignment, file)
         case "Scopes": app.scopes = value
         case "RedirectURI": app.redirectURI = value
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
@@ -102,6 +119,36 @@ struct AppReader {
                 note("AfterLogout= is one of \(choices)", file, assignment.line, .error)
             }
         default: unknown(assignment, "App", file)
+        }
+    }
+
+    private mutating func readClientAuthentication(_ assignment: UnitFile.Assignment, _ file: String) {
+        let value = assignment.value.isEmpty ? nil : assignment.value
+        places[assignment.key] = (file, assignment.line)
+        switch assignment.key {
+        case "ClientSecretFile": app.clientSecretFile = value
+        case "ClientKeyFile": app.clientKeyFile = value
+        case "ClientKeyID": app.clientKeyID = value
+        default:
+            // By the names of OpenID Connect, too: client_secret_basic.
+            let name = (value ?? "auto").replacing("client_secret_", with: "", maxReplacements: 1)
+            if let method = ClientAuthenticationMethod(rawValue: name) {
+                app.clientAuthentication = method
+            } else {
+                let choices = ClientAuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
+                note("ClientAuthentication= is one of \(choices)", file, assignment.line, .error)
+            }
+        }
+    }
+
+    private mutating func readMaxAge(_ assignment: UnitFile.Assignment, _ file: String) {
+        let seconds = Int(assignment.value) ?? 0
+        if assignment.value.isEmpty {
+            app.defaultMaxAge = nil
+        } else if 1...Int(Int32.max) ~= seconds {
+            app.defaultMaxAge = seconds
+        } else {
+            note("DefaultMaxAge= is a number of seconds, 1 at least", file, assignment.line, .error)
         }
     }
 
@@ -126,6 +173,8 @@ struct AppReader {
             case "DeviceAuthorizationEndpoint": host.deviceAuthorizationEndpoint = assignment.value
             case "UserinfoEndpoint": host.userinfoEndpoint = assignment.value
             case "EndSessionEndpoint": host.endSessionEndpoint = assignment.value
+            case "ClientAssertionAudience":
+                host.assertionAudience = assignment.value.isEmpty ? nil : assignment.value
             default: unknown(assignment, "LoginHost", section.file)
             }
         }
@@ -173,6 +222,28 @@ struct AppReader {
         if !app.redirectURI.contains(":") { note("RedirectURI= is no URI", app.source, nil, .error) }
         if app.redirectURI.hasPrefix("http"), !isOnLoopback(app.redirectURI) {
             note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", app.source, nil, .error)
+        }
+        checkClientAuthentication()
+    }
+
+    /// A file that cannot be used leaves the app in use, as it may be there by the time of the next login.
+    private mutating func checkClientAuthentication() {
+        func say(_ text: String, at key: String, _ severity: Problem.Severity) {
+            note(text, places[key]?.file ?? app.source, places[key]?.line, severity)
+        }
+        switch (app.clientAuthentication, app.clientSecretFile, app.clientKeyFile) {
+        case (.basic, nil, _), (.post, nil, _):
+            say("this ClientAuthentication= needs ClientSecretFile=", at: "ClientAuthentication", .error)
+        case (.privateKeyJWT, _, nil):
+            say("this ClientAuthentication= needs ClientKeyFile=", at: "ClientAuthentication", .error)
+        case (.auto, _?, _?):
+            let text = "with both ClientSecretFile= and ClientKeyFile=, ClientAuthentication= has to say which counts"
+            say(text, at: "ClientKeyFile", .error)
+        default: break
+        }
+        for file in [app.secretFile, app.keyFile].compactMap({ $0 }) {
+            guard let fault = file.fault(keyID: app.clientKeyID, credentials: credentials) else { continue }
+            say(fault.text, at: file.key, .warning)
         }
     }
 

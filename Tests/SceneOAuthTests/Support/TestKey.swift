@@ -36,6 +36,15 @@ final class TestKey: @unchecked Sendable {
         return object.merging(members) { _, new in new }
     }
 
+    /// The whole key as a JWK's text.
+    func privateText(_ members: [String: JSONValue] = [:]) -> String {
+        guard let text = cjose_jwk_to_json(key, true, nil) else { return "" }
+        defer { free(text) }
+        var object = JSONValue.object(in: Array(String(cString: text).utf8)) ?? [:]
+        if let keyID { object["kid"] = .string(keyID) }
+        return JSONValue.text(of: object.merging(members) { $1 })
+    }
+
     func sign(
         _ claims: [String: JSONValue], algorithm: String, keyID: String?? = nil, header more: [String: String] = [:]
     ) -> String {
