@@ -111,7 +111,7 @@ extension Daemon {
         var retryAfter: Int?
         var told: Failure?
         switch failure {
-        case .refused(let code, _) where !Self.clientErrors.contains(code):
+        case .refused(let code, _) where !OAuthFailure.clientErrors.contains(code):
             return happened(live) {
                 $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
             }
@@ -129,10 +129,6 @@ extension Daemon {
                 order.account, generation: order.generation, retryAfterSeconds: retryAfter, failure: told, world: $1)
         }
     }
-
-    /// Refusals that concern the client and not the user's grant (RFC 6749, section 5.2): to sign in again would not help,
-    /// and the grant is good again once the client's configuration is.
-    private static let clientErrors: Set<String> = ["invalid_client", "unauthorized_client", "unsupported_grant_type"]
 
     private func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
         counters.revocations += 1

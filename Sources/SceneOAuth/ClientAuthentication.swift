@@ -66,14 +66,6 @@ enum ClientAuthentication {
             headers.append((name: "Authorization", value: "Basic " + Base64URL.padded(pair.utf8)))
         }
     }
-
-    /// What is to be kept out of the host's error texts.
-    var secrets: [Secret] {
-        switch self {
-        case .none: []
-        case .basic(let secret), .post(let secret), .assertion(let secret): [secret]
-        }
-    }
 }
 
 extension HTTPClient {

@@ -44,6 +44,11 @@ struct IDToken {
         issuer = expected.issuer
         self.claims = claims
     }
+
+    /// Section 2: at most 255 ASCII characters; not empty, and nothing that a terminal would act on.
+    static func isSubject(_ text: String) -> Bool {
+        1...255 ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7e ~= $0 }
+    }
 }
 
 /// Reads claims one by one, each with its own complaint.
@@ -70,14 +75,11 @@ private struct ClaimReader {
         return time
     }
 
-    /// Section 2: at most 255 ASCII characters; not empty, and nothing that a terminal would act on.
     func subject(_ expected: IDTokenExpectation) throws(OAuthFailure) -> String {
         let subject = try text("sub")
         guard !subject.isEmpty else { throw .invalidIDToken("has an empty sub") }
         guard subject.utf8.count <= 255 else { throw .invalidIDToken("has a sub of more than 255 bytes") }
-        guard subject.utf8.allSatisfy({ 0x20...0x7e ~= $0 }) else {
-            throw .invalidIDToken("has a sub that is not plain ASCII")
-        }
+        guard IDToken.isSubject(subject) else { throw .invalidIDToken("has a sub that is not plain ASCII") }
         guard expected.subject ?? subject == subject else { throw .invalidIDToken("is of another user: its sub") }
         return subject
     }

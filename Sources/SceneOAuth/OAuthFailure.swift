@@ -10,6 +10,10 @@ package enum OAuthFailure: Error, Sendable, Equatable {
 }
 
 extension OAuthFailure {
+    /// Error codes of a token endpoint that find fault with the app's registration there, not with the grant (RFC 6749,
+    /// section 5.2): signing in again would not help.
+    package static let clientErrors: Set<String> = ["invalid_client", "unauthorized_client", "unsupported_grant_type"]
+
     static func unavailable(_ reason: String) -> OAuthFailure {
         .unavailable(retryAfterSeconds: nil, reason: reason)
     }

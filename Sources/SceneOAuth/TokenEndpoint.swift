@@ -9,13 +9,19 @@ struct TokenEndpoint {
     func request(
         _ form: Form, client: Client, metadata: ProviderMetadata, secrets: [Secret]
     ) async throws(OAuthFailure) -> Tokens {
-        let authentication = try ClientAuthentication(
-            client, metadata: metadata, methods: metadata.tokenAuthentication, wallNow: clock().wall)
+        let (response, requested) = try await send(form, to: metadata.tokenEndpoint, client: client, metadata: metadata)
+        let hidden = secrets + (client.clientSecret.map { [$0] } ?? [])
+        return try TokenEndpoint.read(response, hiding: hidden, requested: requested, wallNow: clock().wall)
+    }
+
+    /// Sends the form as the client, and says when.
+    func send(
+        _ form: Form, to url: String, client: Client, metadata: ProviderMetadata
+    ) async throws(OAuthFailure) -> (HTTPResponse, Moment) {
         let requested = clock()
-        let response = try await http.post(
-            form, to: metadata.tokenEndpoint, as: client, authentication, maximumBytes: 256 << 10)
-        return try TokenEndpoint.read(
-            response, hiding: secrets + authentication.secrets, requested: requested, wallNow: clock().wall)
+        let authentication = try ClientAuthentication(
+            client, metadata: metadata, methods: metadata.tokenAuthentication, wallNow: requested.wall)
+        return (try await http.post(form, to: url, as: client, authentication, maximumBytes: 256 << 10), requested)
     }
 
     /// What an answer means. Only the host's own refusal is `refused`; everything that a proxy, an overload or a broken
