@@ -95,11 +95,7 @@ package final class LoginHostClient {
         guard let url = usable(client.revocationEndpoint, at: host) ?? metadata.revocationEndpoint else {
             return .unsupported
         }
-        let endpoint = RevocationEndpoint(
-            http: http, clock: clock, url: url,
-            authentication: try ClientAuthentication(
-                client, metadata: metadata,
-                methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication, wallNow: clock().wall))
+        let endpoint = RevocationEndpoint(http: http, clock: clock, url: url, metadata: metadata)
         guard let refreshToken else {
             guard let accessToken else { return .unsupported }
             return try await endpoint.revoke(accessToken, hint: "access_token", client: client)

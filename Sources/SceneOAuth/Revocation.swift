@@ -11,12 +11,16 @@ struct RevocationEndpoint {
     let http: HTTPClient
     let clock: () -> Moment
     let url: String
-    let authentication: ClientAuthentication
+    let metadata: ProviderMetadata
 
     func revoke(_ token: Secret, hint: String, client: Client) async throws(OAuthFailure) -> Revocation {
         var form = Form()
         form.add("token", token)
         form.add("token_type_hint", hint)
+        // For each request anew: an assertion can be used once.
+        let authentication = try ClientAuthentication(
+            client, metadata: metadata, methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication,
+            wallNow: clock().wall)
         let response = try await http.post(form, to: url, as: client, authentication, maximumBytes: 64 << 10)
         return try RevocationEndpoint.read(response, wallNow: clock().wall)
     }
