@@ -27,7 +27,8 @@ extension Daemon {
         let opened: OpenedLogin
         do throws(LoopbackFailure) {
             opened = try pages.open(
-                login: running.page, uid: live.key.uid, redirectURI: app.redirectURI, screen: screen, hostLabel: label)
+                login: running.page, uid: live.key.uid, redirectURI: app.redirectURI(at: order.host), screen: screen,
+                hostLabel: label)
         } catch {
             return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }

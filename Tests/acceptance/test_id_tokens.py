@@ -194,6 +194,25 @@ def test_mix_up(start, faulty, other, alice):
     assert other.of("/token") == []
 
 
+def test_mix_up_with_a_host_that_does_not_say_who_it_is(start, faulty, other, alice):
+    """Its redirect URI tells then (RFC 9700, section 4.4.2.2): it sends nobody to the first one's."""
+    for host in (faulty, other):
+        host.metadata, host.callback = {"authorization_response_iss_parameter_supported": False}, {"iss": ABSENT}
+    daemon = start(notes=faulty.configuration() + f"[LoginHost]\nURL={other.issuer}\n"
+                   "RedirectURI=http://127.0.0.1/callback/other\n")
+    with daemon.scene() as scene:
+        login = scene.log_in("Login", loginHost=faulty.issuer)
+        sent = alice.open(login.wait_progress("presenting")["loginScreen"])
+        callback = alice.authorize(sent.replace(faulty.issuer, other.issuer).replace("%2Fcallback", "%2Fcallback%2Fother"))
+        assert "/callback/other?" in callback
+        assert alice.deliver(callback).status >= 400
+        assert not login.ended and faulty.of("/token") == other.of("/token") == []
+        alice.deliver(alice.authorize(sent))
+        assert login.wait()["progress"]["account"]["issuer"] == faulty.issuer
+    assert daemon.try_sign_in(alice, loginHost=other.issuer)["issuer"] == other.issuer
+    assert other.of("/token")[0]["redirect_uri"].endswith("/callback/other")
+
+
 def test_each_host_has_its_own_accounts(start, faulty, other, alice):
     daemon = start(notes=faulty.configuration() + f"[LoginHost]\nURL={other.issuer}\n")
     for host in (faulty, other):

@@ -11,6 +11,8 @@ struct LoginHostConfiguration: Hashable, Sendable {
     var endSessionEndpoint: String?
     /// Whom a `private_key_jwt` assertion is made out to, where that is not the issuer.
     var assertionAudience: String?
+    /// In place of the app's.
+    var redirectURI: String?
 }
 
 /// One app: `apps.d/NAME.conf` and its drop-ins.
@@ -40,6 +42,10 @@ struct AppConfiguration: Hashable, Sendable {
         self.name = name
         self.source = source
         displayName = name
+    }
+
+    func redirectURI(at host: String) -> String {
+        loginHosts.first { $0.host.url == host }?.redirectURI ?? redirectURI
     }
 
     var canChangeLoginHost: Bool { screen.showsNavigationBar && screen.showsSettingsIcon }
@@ -108,7 +114,9 @@ struct AppReader {
             readClientAuthentication(assignment, file)
         case "DefaultMaxAge": readMaxAge(assignment, file)
         case "Scopes": app.scopes = value
-        case "RedirectURI": app.redirectURI = value
+        case "RedirectURI":
+            app.redirectURI = value
+            checkRedirectURI(assignment, file)
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout":
@@ -143,6 +151,9 @@ struct AppReader {
             case "DeviceAuthorizationEndpoint": host.deviceAuthorizationEndpoint = assignment.value
             case "UserinfoEndpoint": host.userinfoEndpoint = assignment.value
             case "EndSessionEndpoint": host.endSessionEndpoint = assignment.value
+            case "RedirectURI":
+                host.redirectURI = assignment.value.isEmpty ? nil : assignment.value
+                if host.redirectURI != nil { checkRedirectURI(assignment, section.file) }
             case "ClientAssertionAudience":
                 host.assertionAudience = assignment.value.isEmpty ? nil : assignment.value
             default: unknown(assignment, "LoginHost", section.file)
@@ -189,11 +200,15 @@ struct AppReader {
     private mutating func finish() {
         if app.clientID.isEmpty { note("[App] needs ClientID=", app.source, nil, .error) }
         if app.loginHosts.isEmpty { note("at least one [LoginHost] with URL= is needed", app.source, nil, .error) }
-        if !app.redirectURI.contains(":") { note("RedirectURI= is no URI", app.source, nil, .error) }
-        if app.redirectURI.hasPrefix("http"), !isOnLoopback(app.redirectURI) {
-            note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", app.source, nil, .error)
-        }
         checkClientAuthentication()
+    }
+
+    private mutating func checkRedirectURI(_ assignment: UnitFile.Assignment, _ file: String) {
+        let uri = assignment.value
+        if !uri.contains(":") { note("RedirectURI= is no URI", file, assignment.line, .error) }
+        if uri.hasPrefix("http"), !isOnLoopback(uri) {
+            note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", file, assignment.line, .error)
+        }
     }
 
     private func isOnLoopback(_ uri: String) -> Bool {
