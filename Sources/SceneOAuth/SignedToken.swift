@@ -40,7 +40,7 @@ struct SignedToken {
     private static func header(of token: Secret) throws(OAuthFailure) -> [String: JSONValue] {
         let (parts, header) = token.withBytes { bytes -> (Int, [UInt8]?) in
             let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 5, omittingEmptySubsequences: false)
-            return (parts.count, Base64URL.decode(parts[0]))
+            return (parts.count, parts.first.flatMap { Base64URL.decode($0) })
         }
         guard parts != 5 else { throw .invalidIDToken("is encrypted, which is not supported") }
         guard parts == 3, let header else { throw .invalidIDToken("is no signed JWT") }
@@ -65,15 +65,27 @@ struct SignedToken {
     /// The claims, if one of the keys signed them.
     func claims(verifiedBy keys: [JSONWebKey]) throws(OAuthFailure) -> [String: JSONValue]? {
         for key in keys.candidates(keyID: keyID, algorithm: algorithm).prefix(4) {
-            guard let payload = payload(verifiedBy: key) else { continue }
-            do throws(JSONFault) {
-                return try JSONValue.members(of: payload)
-            } catch {
-                guard case .malformed(let reason) = error else { throw .invalidIDToken("has no claims") }
-                throw .invalidIDToken("has claims that are not in order: \(reason)")
-            }
+            if let payload = payload(verifiedBy: key) { return try SignedToken.claims(in: payload) }
         }
         return nil
+    }
+
+    /// The claims, whoever signed them.
+    func unverifiedClaims() throws(OAuthFailure) -> [String: JSONValue] {
+        let payload = compact.withBytes { bytes in
+            let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+            return parts.dropFirst().first.flatMap { Base64URL.decode($0) }
+        }
+        return try SignedToken.claims(in: payload ?? [])
+    }
+
+    private static func claims(in payload: [UInt8]) throws(OAuthFailure) -> [String: JSONValue] {
+        do throws(JSONFault) {
+            return try JSONValue.members(of: payload)
+        } catch {
+            guard case .malformed(let reason) = error else { throw .invalidIDToken("has no claims") }
+            throw .invalidIDToken("has claims that are not in order: \(reason)")
+        }
     }
 
     /// Why none of the keys verifies it.

@@ -261,6 +261,38 @@ import Testing
         #expect(tokens.idToken == nil && identity == nil)
     }
 
+    /// A key that is not published yet, or a clock that is off, is no reason to lose the new refresh token.
+    @Test(
+        arguments: [
+            (["exp": .int(1_700_000_001)], "rsa", true), (["iat": .int(4_000_000_000)], "rsa", true),
+            (["exp": .null], "rsa", true), ([:], "unknown", true), (["sub": .string("bob")], "unknown", false),
+            (["iss": .string("https://b.example.com")], "unknown", false), (["aud": .string("x")], "unknown", false),
+            (["at_hash": .string("x")], "rsa", false), ([:], "p256", true),
+        ] as [([String: JSONValue], String, Bool)])
+    func whatARefreshBringsIsNotLostForItsIDToken(change: [String: JSONValue], keyID: String, kept: Bool) async throws {
+        let fake = try FakeLoginHost()
+        let idToken = TestKey.rsa.sign(fake.claims(nonce: nil, change), algorithm: "RS256", keyID: keyID)
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+        try await withLoopHost { host in
+            if kept {
+                let (tokens, identity) = try await host.refresh(fake.url)
+                #expect(tokens.refreshToken == Secret("refresh-token-2"))
+                #expect(tokens.idToken == nil && identity == nil)
+            } else {
+                await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+            }
+        }
+    }
+
+    @Test func aForgedSignatureAtARefreshIsRefused() async throws {
+        let fake = try FakeLoginHost()
+        let idToken = TestKey.otherRSA.sign(fake.claims(nonce: nil), algorithm: "RS256", keyID: "rsa")
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+        try await withLoopHost { host in
+            await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+        }
+    }
+
     @Test func aHostThatBecameAnotherGetsNoToken() async throws {
         let fake = try FakeLoginHost()
         try await withLoopHost { host in

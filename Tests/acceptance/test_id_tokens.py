@@ -170,6 +170,25 @@ def test_a_refresh_without_id_token_keeps_the_old_one(start, faulty, alice):
     assert daemon.call("GetIdentity")["idToken"] != before["idToken"]
 
 
+@pytest.mark.parametrize("switches", [
+    {"claims": {"exp": NOW - 3600, "iat": NOW - 3900}}, {"claims": {"iat": NOW + 3600, "exp": NOW + 3900}},
+    {"header": {"kid": "not published yet"}},
+], ids=["our clock is an hour ahead", "our clock is an hour behind", "a key that is not published yet"])
+def test_a_refresh_is_not_lost_for_its_id_token(start, faulty, alice, switches):
+    """The host has rotated the refresh token: without the new one, the user would be signed out."""
+    daemon = start(notes=faulty)
+    daemon.try_sign_in(alice)
+    before = daemon.call("GetIdentity")
+    vars(faulty).update(switches)
+    for _ in range(3):
+        old = daemon.call("GetAccessToken")["token"]["value"]
+        new = daemon.call("GetAccessToken", rejected=old)["token"]["value"]
+        assert new != old and faulty.is_good(new)
+    assert faulty.refreshes == 3 and faulty.reused == []
+    # Who the user is, is known from before.
+    assert daemon.call("GetIdentity") == before
+
+
 # Two login hosts in one app (RFC 9700, section 4.4): neither may pass for the other.
 
 @pytest.fixture
