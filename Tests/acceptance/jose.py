@@ -1,4 +1,4 @@
-"""JOSE as a login host makes it and as it checks it, faults included: keys, JWKs, signatures (RFC 7515, 7517, 7518, 8037)."""
+"""JOSE as a login host makes and checks it, faults included: keys, JWKs, signatures (RFC 7515, 7517, 7518, 8037)."""
 
 import base64
 import hashlib
@@ -10,7 +10,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, padding, rsa, utils
 
 HASHES = {"256": hashes.SHA256, "384": hashes.SHA384, "512": hashes.SHA512}
-CURVES = {"ES256": ("P-256", ec.SECP256R1, 32), "ES384": ("P-384", ec.SECP384R1, 48), "ES512": ("P-521", ec.SECP521R1, 66)}
+CURVES = {"ES256": ("P-256", ec.SECP256R1, 32), "ES384": ("P-384", ec.SECP384R1, 48),
+          "ES512": ("P-521", ec.SECP521R1, 66)}
 
 
 def b64(data):

@@ -205,7 +205,7 @@ def test_check_config_tells_who_else_may_read_it(faulty, directory):
 
 
 def test_a_secret_that_goes_away_loses_nothing(start, faulty, alice, directory):
-    """Tokens that live are handed out, a refresh says what is wrong, a revocation waits; all is well when it is back."""
+    """Tokens that live are handed out, a refresh says what is wrong, a revocation waits; a new secret counts at once."""
     path = write(directory, "secret", SECRET)
     daemon = start(notes=faulty.configuration(ClientSecretFile=path))
     account = daemon.try_sign_in(alice)

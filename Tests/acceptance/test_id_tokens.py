@@ -8,7 +8,7 @@ import pytest
 from faulty_idp import ABSENT, KEYS, OTHER, FaultyProvider
 from scene import CallFailed
 
-NOW = int(time.time())
+NOW = int(time.time())  # when the tests were collected, which may be a while ago
 SECRET = "the client's secret"
 
 
@@ -57,7 +57,8 @@ FAULTS = {
     "alg nOnE": ({"header": {"alg": "nOnE"}, "sign": lambda _: b""}, "not signed"),
     "alg none with a signature": ({"header": {"alg": "none"}}, "not signed"),
     "no alg": ({"header": {"alg": ABSENT}}, "names no algorithm"),
-    "HS256 with the client's secret": ({"header": {"alg": "HS256"}, "sign": jose.mac(SECRET.encode())}, "allowed: HS256"),
+    "HS256 with the client's secret": (
+        {"header": {"alg": "HS256"}, "sign": jose.mac(SECRET.encode())}, "allowed: HS256"),
     "HS256 with the public key": (
         {"header": {"alg": "HS256"}, "sign": jose.mac(KEYS["RS256"].public_pem())}, "allowed: HS256"),
     "ES256K": ({"header": {"alg": "ES256K"}}, "allowed: ES256K"),
@@ -121,18 +122,23 @@ def test_each_algorithm(start, faulty, alice, directory, algorithm):
     assert daemon.try_sign_in(alice)["subject"] == "sub-alice"
 
 
+def seconds_away(seconds):
+    return lambda _: int(time.time()) + seconds
+
+
 @pytest.mark.parametrize("claims", [
-    {"exp": NOW - 30, "iat": NOW + 30, "nbf": NOW + 30}, {"at_hash": ABSENT}, {"aud": ["scene"]}, {"auth_time": 0},
-    {"aud": ["scene", "other"], "azp": "scene"}, {"sub": "s" * 255}, {"padding": "p" * 40_000}, {"auth_time": None},
-], ids=["clocks that differ by half a minute", "no at_hash", "aud as an array", "auth_time 0, which nobody asked for",
+    {"exp": seconds_away(-15), "iat": seconds_away(30), "nbf": seconds_away(30)}, {"at_hash": ABSENT},
+    {"aud": ["scene"]}, {"auth_time": 0}, {"aud": ["scene", "other"], "azp": "scene"}, {"sub": "s" * 255},
+    {"padding": "p" * 40_000}, {"auth_time": None},
+], ids=["clocks that differ by less than a minute", "no at_hash", "aud as an array", "auth_time 0, which nobody asked for",
         "several aud with azp", "the longest sub", "large", "auth_time null"])
 def test_in_order(start, faulty, alice, directory, claims):
-    daemon = start(notes=prepared(faulty, directory, claims={**claims, "iat": claims.get("iat", NOW)}))
+    daemon = start(notes=prepared(faulty, directory, claims=claims))
     assert daemon.try_sign_in(alice)["subject"] in ("sub-alice", "s" * 255)
 
 
 def test_max_age_is_asked_for(start, faulty, alice, directory):
-    daemon = start(notes=prepared(faulty, directory, max_age=300, claims={"auth_time": lambda _: int(time.time()) - 200}))
+    daemon = start(notes=prepared(faulty, directory, max_age=300, claims={"auth_time": seconds_away(-120)}))
     daemon.try_sign_in(alice)
     assert faulty.of("/authorize")[0]["max_age"] == "300"
 
@@ -222,7 +228,8 @@ def test_mix_up_with_a_host_that_does_not_say_who_it_is(start, faulty, other, al
     with daemon.scene() as scene:
         login = scene.log_in("Login", loginHost=faulty.issuer)
         sent = alice.open(login.wait_progress("presenting")["loginScreen"])
-        callback = alice.authorize(sent.replace(faulty.issuer, other.issuer).replace("%2Fcallback", "%2Fcallback%2Fother"))
+        sent_on = sent.replace(faulty.issuer, other.issuer).replace("%2Fcallback", "%2Fcallback%2Fother")
+        callback = alice.authorize(sent_on)
         assert "/callback/other?" in callback
         assert alice.deliver(callback).status >= 400
         assert not login.ended and faulty.of("/token") == other.of("/token") == []
@@ -257,7 +264,7 @@ def test_the_metadata_of_another_issuer(start, faulty, alice, issuer):
 
 
 def test_an_issuer_with_a_slash_at_its_end(start, faulty, alice):
-    """Its metadata is where that of the issuer without one would be, so that there can be but one; all else is exact."""
+    """Its metadata is where that of the issuer without one would be, so there can be but one; all else is exact."""
     faulty.metadata = {"issuer": faulty.issuer + "/"}
     faulty.claims = faulty.callback = {"iss": faulty.issuer + "/"}
     daemon = start(notes=faulty)

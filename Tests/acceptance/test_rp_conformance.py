@@ -1,9 +1,9 @@
 """What the OpenID Foundation's relying party test plans provoke, provoked here.
 
-The rows are the modules of its conformance suite's plans: "basic" and "config" (certification), "refreshtoken", and those
-of the comprehensive client plan that apply. Of the code flow's client these do not apply: webfinger, dynamic
-registration, request_uri, form_post, c_hash and a missing at_hash (hybrid), third-party initiated login, access tokens in
-a form's body. What a row must come to is what its module asks for.
+The rows are the modules of its conformance suite's plans: "basic" and "config" (certification), "refreshtoken", and
+those of the comprehensive client plan that apply. To a client of the code flow these do not: webfinger, dynamic
+registration, request_uri, form_post, c_hash and a missing at_hash (hybrid), third-party initiated login, access tokens
+in a form's body. What a row must come to is what its module asks for.
 """
 
 import json
@@ -97,7 +97,8 @@ MODULES = {
         switch(instead={"/userinfo": (200, b"eyJhbGciOiJSUzI1NiJ9.e30.AAAA", {"Content-Type": "application/jwt"})}),
         "signs in without userinfo"),
     "test-aggregated-claims": (
-        switch(userinfo={"_claim_names": {"address": "s"}, "_claim_sources": {"s": {"JWT": "eyJ.e30.AAAA"}}}), SIGNS_IN),
+        switch(userinfo={"_claim_names": {"address": "s"}, "_claim_sources": {"s": {"JWT": "eyJ.e30.AAAA"}}}),
+        SIGNS_IN),
     "test-distributed-claims": (
         switch(userinfo={"_claim_names": {"credit_score": "s"},
                          "_claim_sources": {"s": {"endpoint": "http://127.0.0.1:9/"}}}), SIGNS_IN),
@@ -146,7 +147,8 @@ def asked_as_it_should(host, daemon, module):
     assert authorization["response_type"] == "code" and "openid" in authorization["scope"].split()
     assert authorization["code_challenge_method"] == "S256"
     for name in ("state", "nonce"):
-        assert len(authorization[name]) >= 22 and set(authorization[name]) <= {*string.ascii_letters, *string.digits, *"-_"}
+        assert len(authorization[name]) >= 22
+        assert set(authorization[name]) <= {*string.ascii_letters, *string.digits, *"-_"}
     assert redemption["grant_type"] == "authorization_code"
     (userinfo,) = host.of("/userinfo")
     assert userinfo["Authorization"] == "Bearer " + daemon.call("GetAccessToken")["token"]["value"]
