@@ -84,8 +84,8 @@ let package = Package(
             "SceneStore",
             on: ["CSQLite", "CSodium", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
-        layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
-        tests(of: "SceneOAuth", with: ["CJOSE", "LinuxIO", "SceneModel"]),
+        layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel", "Varlink"]),
+        tests(of: "SceneOAuth", with: ["CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
         layer("SceneLogin", on: ["CMicroHTTPD", "LinuxIO", "SceneModel"]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 

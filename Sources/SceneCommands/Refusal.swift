@@ -87,10 +87,28 @@ struct Refusal {
             return CommandFailure(
                 .failure, "Another login is under way", suggestion: "\(login) --if-required")
         case .loginFailed(let code, let description):
-            let text = description.map { Inert.text($0) + " (\(Inert.text(code)))" } ?? Inert.text(code)
-            return CommandFailure(.failure, "The login failed: \(text)", suggestion: login)
+            return describeLogin(failed: code, description, login)
         default:
             return CommandFailure(.failure, "scened refused the call", suggestion: "scenectl status")
+        }
+    }
+
+    /// A token may fail so, too, without a login.
+    private func describeLogin(failed code: String, _ description: String?, _ login: String) -> CommandFailure {
+        let text = description.map { Inert.text($0) + " (\(Inert.text(code)))" } ?? Inert.text(code)
+        switch code {
+        case "clientCredentialUnusable":
+            return CommandFailure(
+                .configuration, "The app cannot show the login host who it is: \(text)",
+                suggestion: "scened --check-config")
+        case "invalid_client", "unauthorized_client", "unsupported_grant_type":
+            return CommandFailure(
+                .configuration, "The login host does not accept the app: \(text)", suggestion: "scenectl apps")
+        case "invalid_token_response", "invalid_id_token", "id_token_missing", "invalid_metadata", "issuer_mismatch":
+            return CommandFailure(
+                .failure, "The login host's answer is not in order: \(text)", suggestion: "scenectl status")
+        default:
+            return CommandFailure(.failure, "The login failed: \(text)", suggestion: login)
         }
     }
 

@@ -162,7 +162,8 @@ actor Daemon {
     func reload() {
         if store == nil, openStore() { takeUpSessions() }
         let former = configuration
-        configuration = Configuration.read(from: options.configurationDirectories, previous: former)
+        configuration = Configuration.read(
+            from: options.configurationDirectories, previous: former, credentials: options.credentials)
         for problem in configuration.problems { Journal.write(problem.entry) }
         if configuration.certificateFile != former.certificateFile {
             oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))

@@ -71,16 +71,4 @@ struct DaemonOptions: Sendable {
             return Secret(bytes)
         }
     }
-
-    /// A client secret in a file, or in a credential: `credential:NAME`.
-    func secret(in file: String) -> Secret? {
-        let prefix = "credential:"
-        var path = file
-        if file.hasPrefix(prefix) {
-            guard let credentials else { return nil }
-            path = credentials + "/" + file.dropFirst(prefix.count)
-        }
-        guard case .success(let text) = SmallFile.text(path) else { return nil }
-        return Secret(trimmed(text))
-    }
 }

@@ -78,31 +78,34 @@ extension Daemon {
         }
     }
 
-    func client(of app: String, host: String, clientID: String) -> Client {
+    /// What a login host knows the app as, with what it shows who it is with. Throws where that cannot be read.
+    func client(of app: String, host: String, clientID: String) throws(OAuthFailure) -> Client {
+        var client = publicClient(of: app, host: host, clientID: clientID)
+        try configuration.apps[app]?.addCredentials(to: &client, credentials: options.credentials)
+        return client
+    }
+
+    private func publicClient(of app: String, host: String, clientID: String) -> Client {
         let configured = configuration.apps[app]
         let host = configured?.loginHosts.first { $0.host.url == host }
-        var client = Client(
-            clientID: clientID, clientSecret: secret(of: configured), scopes: configured?.scopes ?? "openid")
+        var client = Client(clientID: clientID, scopes: configured?.scopes ?? "openid")
+        client.defaultMaxAge = configured?.defaultMaxAge
         client.revocationEndpoint = host?.revocationEndpoint
         client.deviceAuthorizationEndpoint = host?.deviceAuthorizationEndpoint
         client.userinfoEndpoint = host?.userinfoEndpoint
         client.endSessionEndpoint = host?.endSessionEndpoint
+        client.assertionAudience = host?.assertionAudience
         return client
-    }
-
-    private func secret(of app: AppConfiguration?) -> Secret? {
-        guard let file = app?.clientSecretFile else { return nil }
-        return options.secret(in: file)
     }
 
     private func refresh(_ order: RefreshOrder, _ live: LiveSession) {
         counters.refreshes += 1
         let account = order.account
-        let client = client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
         tokenRequests += 1
         request { [self] in
             defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
+                let client = try client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
                 let (tokens, _) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
                     issuer: account.issuer, subject: account.subject)
@@ -125,16 +128,21 @@ extension Daemon {
     private func refreshFailed(_ order: RefreshOrder, _ failure: OAuthFailure, _ live: LiveSession) {
         var retryAfter: Int?
         var mayBeSpent = false
+        var told: Failure?
         switch failure {
         case .refused(let code, _) where !OAuthFailure.clientErrors.contains(code):
             return happened(live) {
                 $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
             }
+        case .refused: told = failure.failure
+        case .invalid(let code, _):
+            told = failure.failure
+            mayBeSpent = code != OAuthFailure.unusableCredentialCode
         case .unavailable(let seconds, _): retryAfter = seconds
         case .lost(let seconds, _):
             retryAfter = seconds
             mayBeSpent = true
-        case .refused, .invalid, .cancelled: break
+        case .cancelled: break
         }
         Journal.write(
             JournalEntry(
@@ -146,21 +154,29 @@ extension Daemon {
         happened(live) {
             $0.refreshUnavailable(
                 order.account, generation: order.generation, retryAfterSeconds: retryAfter, mayBeSpent: mayBeSpent,
-                world: $1)
+                failure: told, world: $1)
         }
     }
 
     private func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
         counters.revocations += 1
         let host = revocation.account.loginHost
-        let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
         request { [self] in
             var outcome: RevocationOutcome
             do throws(OAuthFailure) {
+                let client = try client(of: live.key.app, host: host, clientID: revocation.clientID)
                 let answer = try await oauth.revoke(
                     host: host, client: client, refreshToken: revocation.refreshToken,
                     accessToken: revocation.accessToken)
                 outcome = answer == .revoked ? .revoked : .unsupported
+            } catch .invalid(OAuthFailure.unusableCredentialCode, let reason) {
+                // The token stays at the host until somebody mends this, so it stays queued.
+                Journal.write(
+                    JournalEntry(
+                        priority: .warning, message: "Tokens could not be revoked: \(reason)",
+                        messageID: MessageID.loginHostUnavailable,
+                        fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", host)]))
+                outcome = .unavailable(retryAfterSeconds: nil)
             } catch .refused, .invalid {
                 outcome = .unsupported
             } catch .unavailable(let seconds, _), .lost(let seconds, _) {
@@ -172,6 +188,7 @@ extension Daemon {
             if outcome == .unsupported, configuration.apps[live.key.app] == nil {
                 outcome = .unavailable(retryAfterSeconds: nil)
             }
+            let client = publicClient(of: live.key.app, host: host, clientID: revocation.clientID)
             let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
             happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
         }

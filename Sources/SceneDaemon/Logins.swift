@@ -17,6 +17,12 @@ extension Daemon {
         guard sessions.values.count(where: { $0.key.uid == uid && $0.login != nil }) < quotas[.logins] else {
             return happened(live) { $0.loginFailed(order.login, self.quotas.exceeded(.logins, uid), world: $1) }
         }
+        let client: Client
+        do throws(OAuthFailure) {
+            client = try self.client(of: app.name, host: order.host, clientID: app.clientID)
+        } catch {
+            return loginFailed(order.login, error, live)
+        }
         let running = RunningLogin(id: order.login, page: number())
         live.login = running
         loginPages[running.page] = live
@@ -25,11 +31,11 @@ extension Daemon {
         let opened: OpenedLogin
         do throws(LoopbackFailure) {
             opened = try pages.open(
-                login: running.page, uid: live.key.uid, redirectURI: app.redirectURI, screen: screen, hostLabel: label)
+                login: running.page, uid: live.key.uid, redirectURI: app.redirectURI(at: order.host), screen: screen,
+                hostLabel: label)
         } catch {
             return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }
-        let client = client(of: app.name, host: order.host, clientID: app.clientID)
         running.task = Task {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
@@ -55,12 +61,16 @@ extension Daemon {
 
     private func failed(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
         guard live.login === running else { return }
+        loginFailed(running.id, failure, live)
+    }
+
+    private func loginFailed(_ login: Int, _ failure: OAuthFailure, _ live: LiveSession) {
         Journal.write(
             JournalEntry(
                 priority: .warning, message: "A login failed: \(failure.explanation)",
                 messageID: MessageID.loginFailed,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)")]))
-        happened(live) { $0.loginFailed(running.id, failure.failure, world: $1) }
+        happened(live) { $0.loginFailed(login, failure.failure, world: $1) }
     }
 
     /// The browser came back with a login's state.
@@ -87,11 +97,12 @@ extension Daemon {
         running.respond = respond
         unkeep(running)
         happened(live) { session, _ in session.userReturned(running.id) }
-        let client = client(of: live.key.app, host: pending.host, clientID: pending.clientID)
         tokenRequests += 1
         running.task = Task {
             defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
+                let client = try client(
+                    of: live.key.app, host: pending.host, clientID: pending.clientID)
                 let (tokens, identity) = try await oauth.redeem(callback, of: pending, client: client)
                 let signIn = SignIn(tokens, identity, pending, client, bootID: bootID)
                 // Not only while the login goes on: what comes too late is revoked.

@@ -40,7 +40,8 @@ package enum Service {
     }
 
     private static func check(_ options: DaemonOptions) -> Int32 {
-        let configuration = Configuration.read(from: options.configurationDirectories)
+        let configuration = Configuration.read(
+            from: options.configurationDirectories, credentials: options.credentials)
         for problem in configuration.problems { print(problem) }
         if configuration.problems.isEmpty {
             let apps = configuration.apps.keys.sorted().joined(separator: ", ")
@@ -59,7 +60,8 @@ package enum Service {
             // Before the store's thread exists: its signals are the loop's.
             let signals = SignalRelay()
             try loop.onSignals([SIGTERM, SIGINT, SIGHUP]) { signals.handle($0) }
-            let configuration = Configuration.read(from: options.configurationDirectories)
+            let configuration = Configuration.read(
+                from: options.configurationDirectories, credentials: options.credentials)
             for problem in configuration.problems { Journal.write(problem.entry) }
             let listeners = try listeners(inheritance.sessions, options, loop)
             let daemon = try Daemon(

@@ -3,10 +3,16 @@ import SceneModel
 /// What a login host knows an app as.
 package struct Client: Sendable {
     package var clientID: String
-    /// For confidential clients only.
+    /// For confidential clients only: a secret or a key, and how it is used.
     package var clientSecret: Secret?
+    package var key: ClientKey?
+    package var authentication = ClientAuthenticationMethod.auto
+    /// Whom a `private_key_jwt` assertion is made out to, where that is not the issuer.
+    package var assertionAudience: String?
     /// Separated by spaces; `openid` is asked for in any case.
     package var scopes: String
+    /// `max_age` of every login: the host asks for credentials where the user gave them longer ago, seconds.
+    package var defaultMaxAge: Int?
     // For login hosts whose metadata does not name them.
     package var revocationEndpoint: String?
     package var deviceAuthorizationEndpoint: String?
@@ -32,34 +38,14 @@ package struct Client: Sendable {
     }
 }
 
-/// How a client shows who it is (RFC 6749, section 2.3; OpenID Connect Core 1.0, section 9).
-enum ClientAuthentication {
+/// How a client is to show who it is (OpenID Connect Core 1.0, section 9), as a configuration has it.
+package enum ClientAuthenticationMethod: String, CaseIterable, Hashable, Sendable {
+    /// By what there is and what the login host lists.
+    case auto
+    /// `client_secret_basic`
+    case basic
+    /// `client_secret_post`
+    case post
+    case privateKeyJWT = "private_key_jwt"
     case none
-    case basic(Secret)
-    case post(Secret)
-
-    /// By what the metadata lists; `client_secret_basic` where it lists nothing. A client without a secret is public,
-    /// whether or not the host lists `none`.
-    init(_ client: Client, methods: [String]?) {
-        guard let secret = client.clientSecret else {
-            self = .none
-            return
-        }
-        let methods = methods ?? []
-        let onlyPost = methods.contains("client_secret_post") && !methods.contains("client_secret_basic")
-        self = onlyPost ? .post(secret) : .basic(secret)
-    }
-
-    /// Adds the credentials to a request's form and headers.
-    func apply(_ client: Client, to form: inout Form, headers: inout [(name: String, value: String)]) {
-        switch self {
-        case .none: form.add("client_id", client.clientID)
-        case .post(let secret):
-            form.add("client_id", client.clientID)
-            form.add("client_secret", secret)
-        case .basic(let secret):
-            let pair = Form.encode(client.clientID) + ":" + Form.encode(secret.text)
-            headers.append((name: "Authorization", value: "Basic " + Base64URL.padded(pair.utf8)))
-        }
-    }
 }

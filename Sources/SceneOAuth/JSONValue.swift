@@ -1,7 +1,8 @@
-import FoundationEssentials
+import Varlink
 
-/// JSON of a login host, whatever its shape; at most 32 levels deep.
-enum JSONValue: Codable, Equatable, Sendable {
+/// JSON of a login host, whatever its shape. Strict (RFC 8259), with no name twice in one object, as RFC 7519, section 4
+/// asks for: which of two claims counts must not depend on the reader.
+enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
     case int(Int64)
@@ -10,51 +11,88 @@ enum JSONValue: Codable, Equatable, Sendable {
     case array([JSONValue])
     case object([String: JSONValue])
 
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if decoder.codingPath.count > 32 {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "too deep")
-        }
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode(Bool.self) {
+    private init(_ element: JSONElement) {
+        if let text = element.string {
+            self = .string(text)
+        } else if let value = element.bool {
             self = .bool(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .int(value)
-        } else if let value = try? container.decode(Double.self) {
+        } else if let value = element.int {
+            self = .int(Int64(value))
+        } else if let value = element.double {
             self = .double(value)
-        } else if decoder.isArray {
-            self = .array(try container.decode([JSONValue].self))
+        } else if let elements = element.elements {
+            self = .array(elements.map(JSONValue.init))
+        } else if let members = element.members {
+            self = .object(JSONValue.dictionary(members))
         } else {
-            self = .object(try container.decode([String: JSONValue].self))
+            self = .null
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .int(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
-        }
+    private static func dictionary(_ members: [(key: String, value: JSONElement)]) -> [String: JSONValue] {
+        Dictionary(members.map { ($0.key, JSONValue($0.value)) }) { first, _ in first }
     }
 
-    /// The members of an object; nil where the bytes are anything else.
+    /// The members of an object of at most 32 levels; nil where the bytes are anything else.
     static func object(in bytes: [UInt8]) -> [String: JSONValue]? {
-        try? JSONDecoder().decode([String: JSONValue].self, from: Data(bytes))
+        try? members(of: bytes)
+    }
+
+    /// The same, or why not. A byte order mark is skipped, as some hosts send one.
+    static func members(of bytes: [UInt8]) throws(JSONFault) -> [String: JSONValue] {
+        let text = bytes.dropFirst(bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0)
+        guard text.first(where: { !JSONFault.isSpace($0) }) == UInt8(ascii: "{") else { throw .noObject }
+        var limits = JSONLimits()
+        limits.depth = 32
+        let parsed = text.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try JSONElement.parse(bytes, limits: limits) }
+        }
+        switch parsed {
+        case .success(let element): return dictionary(element.members ?? [])
+        case .failure(let error):
+            let isCut = error.offset >= text.count || text.last(where: { !JSONFault.isSpace($0) }) != UInt8(ascii: "}")
+            throw isCut ? .cut : .malformed(error.description)
+        }
     }
 
     static func text(of object: [String: JSONValue]) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(object) else { return "{}" }
-        return String(decoding: data, as: UTF8.self)
+        var writer = JSONWriter()
+        JSONValue.object(object).write(to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .int(let value): writer.int(Int(value))
+        case .double(let value): writer.double(value)
+        case .string(let value): writer.string(value)
+        case .array(let values):
+            writer.beginArray()
+            for value in values { value.write(to: &writer) }
+            writer.endArray()
+        case .object(let members):
+            writer.beginObject()
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                writer.key(name)
+                value.write(to: &writer)
+            }
+            writer.endObject()
+        }
+    }
+}
+
+/// Why an answer holds no JSON object that can be used; it never holds any of the answer.
+enum JSONFault: Error, Equatable {
+    /// A page of HTML, say.
+    case noObject
+    /// It breaks off.
+    case cut
+    case malformed(String)
+
+    fileprivate static func isSpace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09
     }
 }
 
@@ -83,8 +121,4 @@ extension JSONValue {
         default: nil
         }
     }
-}
-
-extension Decoder {
-    fileprivate var isArray: Bool { (try? unkeyedContainer()) != nil }
 }

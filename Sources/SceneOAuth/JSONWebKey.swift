@@ -1,10 +1,12 @@
-/// A public signing key of a login host (RFC 7517): RSA of at least 2048 bits, or a NIST curve.
+/// A public signing key of a login host (RFC 7517): RSA of at least 2048 bits, a NIST curve, or Ed25519.
 struct JSONWebKey: Sendable, Equatable {
     let keyID: String?
     /// The algorithms that this key may be used with.
     let algorithms: Set<String>
-    /// The key's public members and no others, for libcjose.
+    /// The key's public members and no others.
     let json: String
+    /// Ed25519's 32 bytes (RFC 8037), for libsodium; libcjose has the other kinds.
+    let edwardsPoint: [UInt8]?
 
     /// The usable keys of a JWK Set; what is for encryption, malformed or of an unknown kind is left out.
     /// Nil where the document is no JWK Set.
@@ -19,6 +21,7 @@ struct JSONWebKey: Sendable, Equatable {
 
         func bytes(_ name: String) -> [UInt8]? { members[name]?.string.flatMap { Base64URL.decode($0.utf8) } }
         var possible: Set<String>
+        var point: [UInt8]?
         switch members["kty"]?.string {
         case "RSA":
             guard let modulus = bytes("n")?.drop(while: { $0 == 0 }), 256...1024 ~= modulus.count,
@@ -37,9 +40,21 @@ struct JSONWebKey: Sendable, Equatable {
                 {"kty":"EC","crv":"\(curve)","x":"\(Base64URL.encode(x.padded(to: size)))",\
                 "y":"\(Base64URL.encode(y.padded(to: size)))"}
                 """
+        case "OKP":
+            guard members["crv"]?.string == "Ed25519", let x = bytes("x"), x.count == 32 else { return nil }
+            // "Ed25519" is the newer name (RFC 9864).
+            possible = ["EdDSA", "Ed25519"]
+            json = """
+                {"kty":"OKP","crv":"Ed25519","x":"\(Base64URL.encode(x))"}
+                """
+            point = x
         default: return nil
         }
-        if let algorithm = members["alg"]?.string { possible.formIntersection([algorithm]) }
+        edwardsPoint = point
+        if let algorithm = members["alg"]?.string {
+            let names: Set = ["EdDSA", "Ed25519"]
+            possible.formIntersection(names.contains(algorithm) ? names : [algorithm])
+        }
         guard !possible.isEmpty else { return nil }
         keyID = members["kid"]?.string
         algorithms = possible

@@ -29,7 +29,7 @@ package final class LoginHostClient {
     ) async throws(OAuthFailure) -> PendingAuthorization {
         PendingAuthorization(
             host: host, metadata: try await metadata(of: host), client: client, redirectURI: redirectURI,
-            loginHint: loginHint, force: force)
+            loginHint: loginHint, force: force, wallNow: clock().wall)
     }
 
     /// Exchanges the callback's code for tokens and finds out who signed in. The code can be used once.
@@ -54,7 +54,8 @@ package final class LoginHostClient {
         let verified = try await verify(
             idToken, accessToken: tokens.accessToken, metadata: metadata,
             expected: IDTokenExpectation(
-                issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce, now: clock().wall))
+                issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce,
+                authenticatedSince: pending.authenticatedSince, now: clock().wall))
         let userinfo = await userinfo(of: verified, tokens: tokens, client: client, metadata: metadata)
         return (tokens, Identity(verified, userinfo: userinfo))
     }
@@ -71,18 +72,11 @@ package final class LoginHostClient {
         var tokens = try await tokenEndpoint.request(
             form, client: client, metadata: metadata, secrets: [refreshToken])
         guard let idToken = tokens.idToken else { return (tokens, nil) }
-        do {
-            let verified = try await verify(
-                idToken, accessToken: tokens.accessToken, metadata: metadata,
-                expected: IDTokenExpectation(
-                    issuer: issuer, clientID: client.clientID, subject: subject, now: clock().wall))
-            return (tokens, Identity(verified, userinfo: nil))
-        } catch {
-            if case .invalid = error { throw error }
-            // The keys cannot be had now. The old refresh token is used up: to lose the new one would sign the user out.
-            tokens.idToken = nil
-            return (tokens, nil)
-        }
+        let expected = IDTokenExpectation(issuer: issuer, clientID: client.clientID, subject: subject)
+        let verified = try await verifyRefreshed(
+            idToken, accessToken: tokens.accessToken, metadata: metadata, expected: expected)
+        if verified == nil { tokens.idToken = nil }
+        return (tokens, verified.map { Identity($0, userinfo: nil) })
     }
 
     /// Has the host forget a grant: the refresh token first, as that ends most. Throws `unavailable` where it is to be
@@ -94,10 +88,7 @@ package final class LoginHostClient {
         guard let url = usable(client.revocationEndpoint, at: host) ?? metadata.revocationEndpoint else {
             return .unsupported
         }
-        let endpoint = RevocationEndpoint(
-            http: http, clock: clock, url: url,
-            authentication: ClientAuthentication(
-                client, methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication))
+        let endpoint = RevocationEndpoint(http: http, clock: clock, url: url, metadata: metadata)
         guard let refreshToken else {
             guard let accessToken else { return .unsupported }
             return try await endpoint.revoke(accessToken, hint: "access_token", client: client)
@@ -150,17 +141,44 @@ extension LoginHostClient {
         _ idToken: Secret, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
     ) async throws(OAuthFailure) -> IDToken {
         let token = try SignedToken(idToken)
-        var candidates = try await keys.document(metadata.jwksUri)
-            .candidates(keyID: token.keyID, algorithm: token.algorithm)
-        if candidates.isEmpty {
-            // The host may have changed its keys since.
-            candidates = try await keys.newerDocument(metadata.jwksUri)
-                .candidates(keyID: token.keyID, algorithm: token.algorithm)
-        }
-        guard let claims = token.claims(verifiedBy: candidates) else {
-            throw .invalid(code: "invalid_id_token", reason: "no key of the login host fits the ID token's signature")
-        }
+        let (claims, keys) = try await claims(of: token, metadata)
+        guard let claims else { throw token.mismatch(with: keys) }
         return try IDToken(claims, expected: expected, accessTokenHash: token.accessTokenHash(of: accessToken))
+    }
+
+    /// The claims, if a key of the login host signed them; and its keys, fetched once more where none did: the host may have
+    /// changed them since, be it under the same name.
+    private func claims(
+        of token: SignedToken, _ metadata: ProviderMetadata
+    ) async throws(OAuthFailure) -> ([String: JSONValue]?, [JSONWebKey]) {
+        var keys = try await keys.document(metadata.jwksUri)
+        if let claims = try token.claims(verifiedBy: keys) { return (claims, keys) }
+        keys = try await self.keys.newerDocument(metadata.jwksUri)
+        return (try token.claims(verifiedBy: keys), keys)
+    }
+
+    /// An ID token that came with a refresh has to be the same user's (section 12.2). Nil where it cannot be verified now,
+    /// or has the wrong time by a clock that may be ours: the old refresh token is used up, and to lose the new one would
+    /// sign the user out. It came from the host itself, over TLS (section 3.1.3.7, item 6); the old ID token stays.
+    private func verifyRefreshed(
+        _ idToken: Secret, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
+    ) async throws(OAuthFailure) -> IDToken? {
+        let token = try SignedToken(idToken)
+        let hash = token.accessTokenHash(of: accessToken)
+        var claims: [String: JSONValue]?
+        do throws(OAuthFailure) {
+            let keys: [JSONWebKey]
+            (claims, keys) = try await self.claims(of: token, metadata)
+            let isKeyKnown = !keys.candidates(keyID: token.keyID, algorithm: token.algorithm).isEmpty
+            if claims == nil, isKeyKnown { throw token.mismatch(with: keys) }
+        } catch {
+            if case .invalid = error { throw error }
+        }
+        let unverified = try token.unverifiedClaims()
+        _ = try IDToken(claims ?? unverified, expected: expected, accessTokenHash: hash)
+        var timely = expected
+        timely.now = clock().wall
+        return claims.flatMap { try? IDToken($0, expected: timely, accessTokenHash: hash) }
     }
 
     /// Claims about the same user; nil where they cannot be had, which does not stand in a login's way.

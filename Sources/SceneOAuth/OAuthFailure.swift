@@ -26,6 +26,13 @@ extension OAuthFailure {
         .unavailable(retryAfterSeconds: nil, reason: reason)
     }
 
+    /// The client's own secret or key cannot be used: nothing was sent, and the one who configured it can mend it.
+    package static func unusableCredential(_ reason: String) -> OAuthFailure {
+        .invalid(code: unusableCredentialCode, reason: reason)
+    }
+
+    package static let unusableCredentialCode = "clientCredentialUnusable"
+
     init(_ failure: HTTPFailure) {
         self =
             switch failure {

@@ -14,10 +14,13 @@ package struct PendingAuthorization: Sendable {
     package var clientID: String
     /// Whether the host says that its answers carry `iss` (RFC 9207).
     package var announcesIssuer: Bool
+    /// Where the client has a `max_age`: when the user has to have signed in at the host, at the earliest; seconds since
+    /// 1970.
+    package var authenticatedSince: Int?
 
     package init(
         authorizationUri: String, state: String, nonce: String, verifier: Secret, redirectURI: String, issuer: String,
-        host: String, clientID: String, announcesIssuer: Bool = false
+        host: String, clientID: String, announcesIssuer: Bool = false, authenticatedSince: Int? = nil
     ) {
         self.authorizationUri = authorizationUri
         self.state = state
@@ -28,13 +31,15 @@ package struct PendingAuthorization: Sendable {
         self.host = host
         self.clientID = clientID
         self.announcesIssuer = announcesIssuer
+        self.authenticatedSince = authenticatedSince
     }
 }
 
 extension PendingAuthorization {
     /// Code flow with PKCE (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636, section 4.3).
     init(
-        host: String, metadata: ProviderMetadata, client: Client, redirectURI: String, loginHint: String?, force: Bool
+        host: String, metadata: ProviderMetadata, client: Client, redirectURI: String, loginHint: String?, force: Bool,
+        wallNow: Int
     ) {
         let verifier = PKCE.makeVerifier()
         let state = RandomText.make()
@@ -52,11 +57,13 @@ extension PendingAuthorization {
         // Section 11: a refresh token for offline access is granted only where consent is asked for.
         let prompts = (force ? ["login"] : []) + (client.scopeNames.contains("offline_access") ? ["consent"] : [])
         if !prompts.isEmpty { query.add("prompt", prompts.joined(separator: " ")) }
+        if let maxAge = client.defaultMaxAge { query.add("max_age", String(maxAge)) }
         if let loginHint, !loginHint.isEmpty { query.add("login_hint", loginHint) }
         self.init(
             authorizationUri: metadata.authorizationEndpoint.appendingQuery(query), state: state, nonce: nonce,
             verifier: verifier, redirectURI: redirectURI, issuer: metadata.issuer, host: host,
-            clientID: client.clientID, announcesIssuer: metadata.announcesIssuer)
+            clientID: client.clientID, announcesIssuer: metadata.announcesIssuer,
+            authenticatedSince: client.defaultMaxAge.map { wallNow - $0 })
     }
 
     /// The code of a callback that answers this request (RFC 6749, section 4.1.2; RFC 9207, section 2.4).

@@ -10,6 +10,8 @@ struct ProviderMetadata: Sendable, Equatable {
     var deviceAuthorizationEndpoint: String?
     var endSessionEndpoint: String?
     var tokenAuthentication: [String]?
+    /// `token_endpoint_auth_signing_alg_values_supported`, for `private_key_jwt`.
+    var tokenAuthenticationAlgorithms: [String]?
     var revocationAuthentication: [String]?
     /// `authorization_response_iss_parameter_supported` (RFC 9207, section 3).
     var announcesIssuer: Bool
@@ -41,6 +43,7 @@ struct ProviderMetadata: Sendable, Equatable {
         deviceAuthorizationEndpoint = endpoint("device_authorization_endpoint")
         endSessionEndpoint = endpoint("end_session_endpoint")
         tokenAuthentication = members["token_endpoint_auth_methods_supported"]?.strings
+        tokenAuthenticationAlgorithms = members["token_endpoint_auth_signing_alg_values_supported"]?.strings
         revocationAuthentication = members["revocation_endpoint_auth_methods_supported"]?.strings
         announcesIssuer = members["authorization_response_iss_parameter_supported"]?.bool ?? false
     }

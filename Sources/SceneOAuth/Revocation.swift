@@ -11,22 +11,17 @@ struct RevocationEndpoint {
     let http: HTTPClient
     let clock: () -> Moment
     let url: String
-    let authentication: ClientAuthentication
+    let metadata: ProviderMetadata
 
     func revoke(_ token: Secret, hint: String, client: Client) async throws(OAuthFailure) -> Revocation {
         var form = Form()
         form.add("token", token)
         form.add("token_type_hint", hint)
-        var headers = [(name: "Accept", value: "application/json")]
-        headers.append((name: "Content-Type", value: "application/x-www-form-urlencoded"))
-        authentication.apply(client, to: &form, headers: &headers)
-        let response: HTTPResponse
-        do {
-            response = try await http.send(
-                HTTPRequest(method: "POST", url: url, headers: headers, body: form.take(), maximumBytes: 64 << 10))
-        } catch {
-            throw OAuthFailure(error)
-        }
+        // For each request anew: an assertion can be used once.
+        let authentication = try ClientAuthentication(
+            client, metadata: metadata, methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication,
+            wallNow: clock().wall)
+        let response = try await http.post(form, to: url, as: client, authentication, maximumBytes: 64 << 10)
         return try RevocationEndpoint.read(response, wallNow: clock().wall)
     }
 

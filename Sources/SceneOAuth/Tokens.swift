@@ -33,12 +33,13 @@ package struct Tokens: Sendable {
 extension Tokens {
     init(_ members: [String: JSONValue], requested: Moment) throws(OAuthFailure) {
         guard let accessToken = members["access_token"]?.string, Tokens.isSendable(accessToken) else {
-            throw .invalid(code: "invalid_token_response", reason: "no usable access_token")
+            throw .invalidTokenResponse("access_token is missing or not plain text")
         }
         switch members["token_type"]?.string?.lowercased() {
         case "bearer": tokenType = "Bearer"
         case "dpop": tokenType = "DPoP"
-        default: throw .invalid(code: "invalid_token_response", reason: "token_type is neither Bearer nor DPoP")
+        case nil: throw .invalidTokenResponse("token_type is missing")
+        default: throw .invalidTokenResponse("token_type is neither Bearer nor DPoP")
         }
         self.accessToken = Secret(accessToken)
         refreshToken = try Tokens.secret("refresh_token", in: members)
@@ -52,7 +53,7 @@ extension Tokens {
     private static func secret(_ name: String, in members: [String: JSONValue]) throws(OAuthFailure) -> Secret? {
         guard let text = members[name]?.string, !text.isEmpty else { return nil }
         guard isSendable(text) else {
-            throw .invalid(code: "invalid_token_response", reason: "\(name) is too long or not plain text")
+            throw .invalidTokenResponse("\(name) is larger than 64 KiB or not plain text")
         }
         return Secret(text)
     }
@@ -65,5 +66,11 @@ extension Tokens {
     /// Some hosts send `expires_in` as a string. Negative and absurd values are kept in bounds.
     private static func seconds(_ value: JSONValue) -> Int? {
         (value.whole ?? value.string.flatMap { Int($0) }).map { min(max($0, 0), Int(Int32.max)) }
+    }
+}
+
+extension OAuthFailure {
+    static func invalidTokenResponse(_ fault: String) -> OAuthFailure {
+        .invalid(code: "invalid_token_response", reason: "the login host's token response is not in order: " + fault)
     }
 }

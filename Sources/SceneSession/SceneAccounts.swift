@@ -55,7 +55,7 @@ extension Scene {
     ///   - account: the current one where none is named.
     ///   - rejected: the token that a resource refused; a newer one is returned.
     /// - Throws: `Failure.notSignedIn`, `.unknownAccount`, `.interactionRequired` where the user has to sign in again,
-    ///   `.loginHostUnavailable`, `.sessionLocked`.
+    ///   `.loginHostUnavailable`, `.loginFailed` where its answer is not in order, `.sessionLocked`.
     public func accessToken(
         for account: Account? = nil, minimumValidity: Int? = nil, rejected: Secret? = nil, scope: String? = nil,
         audience: String? = nil

@@ -62,7 +62,7 @@ extension Lifetime {
 }
 
 extension Session {
-    /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, SessionLocked.
+    /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, LoginFailed, SessionLocked.
     package mutating func tokenRequested(
         _ caller: Caller, account: String?, minimumValidity: Int?, rejected: Secret?, scope: String?, world: World
     ) -> [Action] {
@@ -107,7 +107,7 @@ extension Session {
         if let retry = upkeep[id]?.retry, retry.notBefore > world.now.boot {
             if let token = liveToken(waiter, holder, world) { return [token] }
             let wait = retry.notBefore.seconds(since: world.now.boot) + 1
-            return [.fail(waiter.caller.call, .loginHostUnavailable(retryAfterSeconds: wait))]
+            return [.fail(waiter.caller.call, retry.failure(seconds: wait))]
         }
         refreshes[id] = Refresh(generation: holder.grant.generation, waiters: [waiter])
         return enqueue(.beginRefresh(account: id), world)
@@ -158,11 +158,13 @@ extension Session {
         return enqueue(.refuseGrant(account: account.id, generation: generation, reason: reason), world)
     }
 
-    /// The login host could not be reached, or is overloaded: nobody is signed out for that. `mayBeSpent`: the request
-    /// went out and its answer was lost, so that a host which rotates may have used the refresh token up. It is tried
-    /// again all the same, as some hosts allow that.
+    /// The login host could not be reached or is overloaded; or `failure`: what it answered is not in order, or the app's
+    /// client is refused. Nobody is signed out for that. `mayBeSpent`: the request went out and its answer was lost, so
+    /// that a host which rotates may have used the refresh token up. It is tried again all the same, as some hosts allow
+    /// that.
     package mutating func refreshUnavailable(
-        _ account: Account, generation: Int, retryAfterSeconds: Int?, mayBeSpent: Bool = false, world: World
+        _ account: Account, generation: Int, retryAfterSeconds: Int?, mayBeSpent: Bool = false,
+        failure: Failure? = nil, world: World
     ) -> [Action] {
         guard isCurrent(account.id, generation), let holder = self.account(account.id) else { return [] }
         var kept = upkeep[account.id] ?? Upkeep()
@@ -170,13 +172,13 @@ extension Session {
         let seconds = backoff(
             failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: retryAfterSeconds, world)
         let due = world.now.boot.advanced(bySeconds: seconds)
-        kept.retry = Retry(failures: failures + 1, notBefore: due)
+        let retry = Retry(failures: failures + 1, notBefore: due, failure: failure)
+        kept.retry = retry
         kept.renewal = due
         kept.wasInterrupted = kept.wasInterrupted || mayBeSpent
         upkeep[account.id] = kept
         let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
-        let failure = Failure.loginHostUnavailable(retryAfterSeconds: seconds)
-        return giveWhatLives(waiters, holder, failure, world)
+        return giveWhatLives(waiters, holder, retry.failure(seconds: seconds), world)
             + enqueue(
                 .degrade(account: account.id, generation: generation, mayBeSpent: kept.wasInterrupted), world)
     }

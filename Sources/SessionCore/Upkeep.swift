@@ -9,10 +9,14 @@ struct Upkeep: Sendable {
     var renewal: Instant?
 }
 
-/// When a login host that could not be reached is asked again.
+/// When a login host that gave no tokens is asked again.
 struct Retry: Sendable {
     var failures: Int
     var notBefore: Instant
+    /// What callers are told until then; nil where it could not be reached.
+    var failure: Failure?
+
+    func failure(seconds: Int) -> Failure { failure ?? .loginHostUnavailable(retryAfterSeconds: seconds) }
 }
 
 extension Session {

@@ -106,7 +106,9 @@ extension JSONParser {
             case UInt8(ascii: "}") where isObject:
                 let object = container
                 closeContainer()
-                if JSONKeys.repeats(in: object, of: document) { throw failure("a name twice in one object") }
+                if JSONKeys.repeats(in: object, of: document) {
+                    throw JSONError(offset: position - 1, reason: "a name twice in one object")
+                }
             case UInt8(ascii: "]") where !isObject:
                 closeContainer()
             default:

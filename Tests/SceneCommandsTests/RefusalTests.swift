@@ -39,6 +39,16 @@ import TestSupport
             .loginFailed(code: "server_error", description: "oops"), 1,
             "The login failed: oops (server_error). Try: scenectl login --app notes"),
         Case(
+            .loginFailed(code: "invalid_id_token", description: "lacks sub"), 1,
+            "The login host's answer is not in order: lacks sub (invalid_id_token). Try: scenectl status"),
+        Case(
+            .loginFailed(code: "invalid_client", description: nil), 78,
+            "The login host does not accept the app: invalid_client. Try: scenectl apps"),
+        Case(
+            .loginFailed(code: "clientCredentialUnusable", description: "s is empty"), 78,
+            "The app cannot show the login host who it is: s is empty (clientCredentialUnusable). "
+                + "Try: scened --check-config"),
+        Case(
             .loginFailed(code: "access_denied", description: nil), 77,
             "The login host or the user denied the login. Try: scenectl login --app notes"),
         Case(

@@ -96,7 +96,7 @@ import Testing
             [Other]
             """)
         #expect(app == nil)
-        #expect(problems.filter { $0.severity == .error }.map(\.line) == [3, 6, 7, 10, nil, nil])
+        #expect(problems.filter { $0.severity == .error }.map(\.line) == [3, 4, 6, 7, 10, nil])
         #expect(problems.filter { $0.severity == .warning }.map(\.line) == [11, 12])
         #expect(problems.allSatisfy { $0.file == "f0" })
         #expect(problems.contains { $0.text.contains("ClientID=") })
@@ -143,5 +143,10 @@ import Testing
     ])
     func aRedirectURIIsOnThisMachine(uri: String, isGood: Bool) {
         #expect((read(Self.good + "[App]\nRedirectURI=\(uri)").app != nil) == isGood)
+        let (app, _) = read(Self.good + "RedirectURI=\(uri)")
+        // At a login host, an empty one takes back what was assigned before.
+        #expect((app != nil) == (isGood || uri.isEmpty))
+        let expected = isGood ? uri : "http://127.0.0.1/callback"
+        #expect(app?.redirectURI(at: "https://login.example.com") ?? expected == expected)
     }
 }

@@ -87,20 +87,6 @@ import Testing
         #expect(options.sealingKey == Secret([0, 1, 0xff, 10]))
     }
 
-    @Test func aClientSecretIsAFileOrACredential() throws {
-        let directory = try TemporaryDirectory()
-        let file = try directory.write("secret", "  s3cret\n")
-        try directory.write("binary", [0xff, 0xfe])
-        var options = try options(with: Self.user)
-        #expect(options.secret(in: file) == Secret("s3cret"))
-        #expect(options.secret(in: "credential:secret") == nil)
-        options.credentials = directory.path
-        #expect(options.secret(in: "credential:secret") == Secret("s3cret"))
-        #expect(options.secret(in: "credential:other") == nil)
-        #expect(options.secret(in: directory.path) == nil)
-        #expect(options.secret(in: directory.path + "/binary") == nil)
-    }
-
     @Test func credentialsAreNamedByTheServiceManager() throws {
         let environment = Self.user.merging(["CREDENTIALS_DIRECTORY": "/run/credentials/x"]) { $1 }
         #expect(try options(with: environment).credentials == "/run/credentials/x")

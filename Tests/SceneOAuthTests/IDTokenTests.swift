@@ -33,33 +33,56 @@ import Testing
         #expect(try check(change).issuer == "https://a.example.com")
     }
 
+    /// A fault of one claim, and what is told of it.
+    private static let faults: [([String: JSONValue], String)] = [
+        (["iss": .string("https://a.example.com/")], "of another issuer"),
+        (["iss": .string("https://b.example.com")], "of another issuer"), (["iss": .string("ABSENT")], "lacks iss"),
+        (["iss": .array([.string("https://a.example.com")])], "no text: iss"),
+        (["sub": .string("ABSENT")], "lacks sub"), (["sub": .string("")], "empty sub"),
+        (["sub": .int(1)], "no text: sub"),
+        (["sub": .string(String(repeating: "s", count: 256))], "more than 255 bytes"),
+        (["sub": .string("a\u{1b}[2J")], "not plain ASCII"), (["sub": .string("é")], "not plain ASCII"),
+        (["aud": .string("ABSENT")], "lacks aud"), (["aud": .null], "lacks aud"),
+        (["aud": .string("other")], "another client: its aud"), (["aud": .array([])], "another client: its aud"),
+        (["aud": .array([.string("other")])], "another client: its aud"), (["aud": .int(1)], "another client: its aud"),
+        (["aud": .array([.string("scene"), .int(1)])], "no text: its aud"),
+        (["aud": .array([.string("scene"), .string("other")])], "lacks azp"),
+        (["aud": .array([.string("scene"), .string("other")]), "azp": .string("other")], "another client: its azp"),
+        (["azp": .string("other")], "another client: its azp"), (["azp": .int(1)], "no text: azp"),
+        (["exp": .string("ABSENT")], "lacks exp"), (["exp": .int(Int64(now - 60))], "has expired"),
+        (["exp": .string("1900000000")], "no time: exp"), (["exp": .double(-1e300)], "has expired"),
+        (["iat": .string("ABSENT")], "lacks iat"), (["iat": .int(Int64(now + 61))], "from the future"),
+        (["iat": .int(.max)], "from the future"), (["iat": .bool(true)], "no time: iat"),
+        (["nbf": .int(Int64(now + 61))], "not valid yet"), (["nbf": .string("x")], "no time: nbf"),
+        (["nonce": .string("ABSENT")], "lacks nonce"), (["nonce": .string("n-2")], "another login: its nonce"),
+        (["nonce": .string("")], "another login: its nonce"), (["nonce": .int(1)], "no text: nonce"),
+        (["at_hash": .string("other")], "another access token"), (["at_hash": .string("")], "another access token"),
+        (["at_hash": .int(1)], "no text: at_hash"),
+    ]
+
+    private func reason(_ change: [String: JSONValue], _ expected: IDTokenExpectation = expected) -> String? {
+        do throws(OAuthFailure) { _ = try check(change, expected) } catch {
+            if case .invalid("invalid_id_token", let reason) = error { return reason }
+        }
+        return nil
+    }
+
+    @Test(arguments: faults) func refusesEachSingleWrongClaim(change: [String: JSONValue], words: String) {
+        let reason = reason(change)
+        #expect(reason?.contains(words) == true, "\(reason ?? "accepted")")
+    }
+
     @Test(
         arguments: [
-            ["iss": .string("https://a.example.com/")], ["iss": .string("https://b.example.com")],
-            ["iss": .string("ABSENT")], ["sub": .string("ABSENT")], ["sub": .string("")], ["sub": .int(1)],
-            ["sub": .string(String(repeating: "s", count: 256))], ["sub": .string("a\u{1b}[2J")], ["sub": .string("é")],
-            ["aud": .string("ABSENT")], ["aud": .string("other")], ["aud": .array([])],
-            ["aud": .array([.string("other")])],
-            ["aud": .int(1)], ["aud": .array([.string("scene"), .string("other")])],
-            ["aud": .array([.string("scene"), .string("other")]), "azp": .string("other")], ["azp": .string("other")],
-            ["azp": .int(1)], ["exp": .string("ABSENT")], ["exp": .int(Int64(now - 60))],
-            ["exp": .string("1900000000")],
-            ["exp": .double(-1e300)], ["iat": .string("ABSENT")], ["iat": .int(Int64(now + 61))], ["iat": .int(.max)],
-            ["nbf": .int(Int64(now + 61))], ["nbf": .string("x")], ["nonce": .string("ABSENT")],
-            ["nonce": .string("n-2")],
-            ["nonce": .string("")], ["nonce": .int(1)], ["at_hash": .string("other")], ["at_hash": .string("")],
-            ["at_hash": .int(1)],
-        ] as [[String: JSONValue]])
-    func refusesEachSingleWrongClaim(change: [String: JSONValue]) {
-        do throws(OAuthFailure) {
-            _ = try check(change)
-            Issue.record("accepted")
-        } catch {
-            guard case .invalid("invalid_id_token", _) = error else {
-                Issue.record("\(error)")
-                return
-            }
-        }
+            (.int(Int64(now - 359)), nil), (.int(Int64(now)), nil), (.int(Int64(now + 600)), nil),
+            (.int(Int64(now - 361)), "too long ago"), (.int(0), "too long ago"), (.string("ABSENT"), "lacks auth_time"),
+            (.null, "lacks auth_time"), (.string("now"), "no time: auth_time"),
+        ] as [(JSONValue, String?)])
+    func authenticationIsRecentWhereThatWasAskedFor(time: JSONValue, words: String?) {
+        var expected = Self.expected
+        expected.authenticatedSince = Self.now - 300
+        let reason = reason(["auth_time": time], expected)
+        if let words { #expect(reason?.contains(words) == true) } else { #expect(reason == nil) }
     }
 
     @Test func atARefreshTheSubjectStays() throws {
@@ -74,10 +97,9 @@ import Testing
     // MARK: Signatures
 
     private func claims(_ token: String, _ keys: [String: JSONValue]...) throws -> [String: JSONValue]? {
-        let signed = try SignedToken(Secret(token))
         let set = try #require(
             JSONWebKey.keys(in: Array(JSONValue.text(of: ["keys": .array(keys.map { .object($0) })]).utf8)))
-        return signed.claims(verifiedBy: set.candidates(keyID: signed.keyID, algorithm: signed.algorithm))
+        return try SignedToken(Secret(token)).claims(verifiedBy: set)
     }
 
     @Test(arguments: [
@@ -113,15 +135,67 @@ import Testing
         #expect(throws: OAuthFailure.self) { try claims(token, TestKey.rsa.publicKey()) }
     }
 
+    @Test(arguments: ["EdDSA", "Ed25519"]) func verifiesEdwards(algorithm: String) throws {
+        let key = EdwardsKey()
+        let token = key.sign(Self.good, algorithm: algorithm)
+        #expect(try claims(token, key.publicKey()) == Self.good)
+        #expect(try claims(token, key.publicKey(["alg": .string("EdDSA")]), TestKey.rsa.publicKey()) == Self.good)
+        #expect(try claims(token, EdwardsKey().publicKey()) == nil)
+        let parts = token.split(separator: ".").map(String.init)
+        let other = Base64URL.encode(
+            JSONValue.text(of: Self.good.merging(["sub": .string("eve")]) { _, new in new }).utf8)
+        #expect(try claims("\(parts[0]).\(other).\(parts[2])", key.publicKey()) == nil)
+        for signature in ["", "AAAA", String(parts[2].dropLast(3)), parts[2] + "AAAA"] {
+            #expect(try claims("\(parts[0]).\(parts[1]).\(signature)", key.publicKey()) == nil)
+        }
+    }
+
     @Test(arguments: [
-        #"{"alg":"none"}"#, #"{"alg":"None","kid":"rsa"}"#, #"{"alg":"EdDSA"}"#, #"{"alg":"RSA1_5"}"#, #"{}"#, "[]",
-        "x",
-        #"{"alg":"RS256","kid":"rsa","crit":["b64"],"b64":false}"#, #"{"alg":["RS256"]}"#,
+        (#"{"alg":"none"}"#, "not signed"), (#"{"alg":"None","kid":"rsa"}"#, "not signed"),
+        (#"{"alg":"HS256"}"#, "not allowed: HS256"), (#"{"alg":"RSA1_5"}"#, "not allowed: RSA1_5"),
+        (#"{}"#, "names no algorithm"), (#"{"alg":["RS256"]}"#, "names no algorithm"), ("[]", "no signed JWT"),
+        ("x", "no signed JWT"),
+        (#"{"alg":"RS256","kid":"rsa","crit":["b64"],"b64":false}"#, "critical"),
+        (#"{"alg":"RS256","crit":[]}"#, "critical"), (#"{"alg":"RS256","typ":"at+jwt"}"#, "its typ"),
+        (#"{"alg":"RS256","typ":"logout+jwt"}"#, "its typ"), (#"{"alg":"RS256","typ":1}"#, "its typ"),
+        (#"{"alg":"RS256","kid":7}"#, "kid"), (#"{"alg":"RSA-OAEP","enc":"A128GCM"}"#, "encrypted"),
+        (#"{"alg":"RS256","alg":"none"}"#, "twice"),
     ])
-    func refusesHeaders(header: String) {
+    func refusesHeaders(header: String, words: String) {
         for signature in ["", "AAAA"] {
-            #expect(throws: OAuthFailure.self) {
+            #expect {
                 try SignedToken(Secret(unsigned(header, Self.good, signature: signature)))
+            } throws: {
+                if case .invalid("invalid_id_token", let reason)? = $0 as? OAuthFailure {
+                    reason.contains(words)
+                } else {
+                    false
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [#"{"alg":"RS256","typ":"JWT"}"#, #"{"alg":"RS256","typ":"application/jwt"}"#])
+    func acceptsHeaders(header: String) throws {
+        #expect(try SignedToken(Secret(unsigned(header, Self.good))).algorithm == "RS256")
+    }
+
+    @Test func anEncryptedTokenIsNamedAsSuch() {
+        #expect(throws: OAuthFailure.invalidIDToken("is encrypted, which is not supported")) {
+            try SignedToken(Secret("eyJhbGciOiJSU0EtT0FFUCJ9.a.b.c.d"))
+        }
+    }
+
+    @Test func aClaimThatStandsThereTwiceIsRefused() throws {
+        let claims = JSONValue.text(of: Self.good).dropLast() + #","sub":"eve"}"#
+        let token = TestKey.rsa.sign(String(claims), algorithm: "RS256")
+        #expect {
+            _ = try self.claims(token, TestKey.rsa.publicKey())
+        } throws: {
+            if case .invalid("invalid_id_token", let reason)? = $0 as? OAuthFailure {
+                reason.contains("twice")
+            } else {
+                false
             }
         }
     }

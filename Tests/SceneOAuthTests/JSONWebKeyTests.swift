@@ -18,7 +18,10 @@ import Testing
 
     @Test(
         arguments: [
-            ["kty": .string("oct"), "k": .string("AAAA")], ["kty": .string("OKP")], [:], ["use": .string("enc")],
+            ["kty": .string("oct"), "k": .string("AAAA")], ["kty": .string("OKP")],
+            ["kty": .string("OKP"), "crv": .string("Ed25519"), "x": .string("AAAA")],
+            ["kty": .string("OKP"), "crv": .string("X25519"), "x": .string(String(repeating: "A", count: 43))],
+            [:], ["use": .string("enc")],
             ["key_ops": .array([.string("sign")])], ["alg": .string("RSA-OAEP")], ["alg": .string("HS256")],
             ["n": .string("not base64!")], ["n": .string("AQAB")], ["e": .null], ["e": .string("AAAAAAAAAAAAAAAA")],
         ] as [[String: JSONValue]])

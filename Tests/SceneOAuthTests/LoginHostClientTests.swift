@@ -143,6 +143,44 @@ import Testing
         }
     }
 
+    @Test(arguments: ["rsa", nil]) func aKeyThatChangesUnderItsNameIsFetchedAgain(keyID: String?) async throws {
+        let fake = try FakeLoginHost()
+        let name: [String: JSONValue] = ["kid": keyID.map { .string($0) } ?? .null]
+        try await withLoopHost { host in
+            for (key, fetches) in [(TestKey.rsa, 1), (.otherRSA, 2)] {
+                fake.on("/jwks") { _ in .json(keySet(key.publicKey(name))) }
+                let pending = try await host.authorize(fake.url)
+                let idToken = key.sign(fake.claims(nonce: pending.nonce), algorithm: "RS256", keyID: .some(keyID))
+                fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+                _ = try await host.redeem("code=c&state=\(pending.state)", pending)
+                #expect(fake.server.requests(to: "/jwks").count == fetches)
+            }
+        }
+    }
+
+    @Test func maxAgeIsAskedForAndHeldTo() async throws {
+        let fake = try FakeLoginHost()
+        var app = Client(clientID: "scene")
+        app.defaultMaxAge = 300
+        let client = app
+        try await withLoopHost { host in
+            let pending = try await host.authorize(fake.url, client)
+            #expect(pending.authorizationUri.contains("&max_age=300"))
+            let since = try #require(pending.authenticatedSince)
+            for (time, words) in [(since - 61, "auth_time"), (since, nil)] as [(Int, String?)] {
+                let idToken = TestKey.rsa.sign(
+                    fake.claims(nonce: pending.nonce, ["auth_time": .int(Int64(time))]), algorithm: "RS256")
+                fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+                do {
+                    _ = try await host.redeem("code=c&state=\(pending.state)", pending, client)
+                    #expect(words == nil)
+                } catch OAuthFailure.invalid(_, let reason) {
+                    #expect(words.map(reason.contains) == true)
+                }
+            }
+        }
+    }
+
     @Test func withoutKeysTheCodeIsNotUsedUp() async throws {
         let fake = try FakeLoginHost()
         fake.on("/jwks") { _ in .answer(503) }
@@ -221,6 +259,38 @@ import Testing
         let (tokens, identity) = try await withLoopHost { try await $0.refresh(fake.url) }
         #expect(tokens.refreshToken == Secret("refresh-token-2"))
         #expect(tokens.idToken == nil && identity == nil)
+    }
+
+    /// A key that is not published yet, or a clock that is off, is no reason to lose the new refresh token.
+    @Test(
+        arguments: [
+            (["exp": .int(1_700_000_001)], "rsa", true), (["iat": .int(4_000_000_000)], "rsa", true),
+            (["exp": .null], "rsa", true), ([:], "unknown", true), (["sub": .string("bob")], "unknown", false),
+            (["iss": .string("https://b.example.com")], "unknown", false), (["aud": .string("x")], "unknown", false),
+            (["at_hash": .string("x")], "rsa", false), ([:], "p256", true),
+        ] as [([String: JSONValue], String, Bool)])
+    func whatARefreshBringsIsNotLostForItsIDToken(change: [String: JSONValue], keyID: String, kept: Bool) async throws {
+        let fake = try FakeLoginHost()
+        let idToken = TestKey.rsa.sign(fake.claims(nonce: nil, change), algorithm: "RS256", keyID: keyID)
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+        try await withLoopHost { host in
+            if kept {
+                let (tokens, identity) = try await host.refresh(fake.url)
+                #expect(tokens.refreshToken == Secret("refresh-token-2"))
+                #expect(tokens.idToken == nil && identity == nil)
+            } else {
+                await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+            }
+        }
+    }
+
+    @Test func aForgedSignatureAtARefreshIsRefused() async throws {
+        let fake = try FakeLoginHost()
+        let idToken = TestKey.otherRSA.sign(fake.claims(nonce: nil), algorithm: "RS256", keyID: "rsa")
+        fake.on("/token") { _ in FakeLoginHost.tokens(idToken: idToken) }
+        try await withLoopHost { host in
+            await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+        }
     }
 
     @Test func aHostThatBecameAnotherGetsNoToken() async throws {

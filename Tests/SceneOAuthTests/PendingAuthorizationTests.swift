@@ -16,7 +16,8 @@ import Testing
             Array(JSONValue.text(of: members).utf8), host: "https://a.example.com/o/")
         return PendingAuthorization(
             host: "https://a.example.com/o/", metadata: metadata, client: Client(clientID: "scene", scopes: scopes),
-            redirectURI: "http://127.0.0.1:8765/callback", loginHint: loginHint, force: force)
+            redirectURI: "http://127.0.0.1:8765/callback", loginHint: loginHint, force: force,
+            wallNow: 1_800_000_000)
     }
 
     private func query(_ pending: PendingAuthorization) throws -> [String: String] {

@@ -40,6 +40,10 @@ import Testing
         #expect(try read(200, "{\"access_token\":\"a\",\"token_type\":\"DPoP\"\(member)}").expiresIn == seconds)
     }
 
+    @Test func aByteOrderMarkIsSkipped() throws {
+        #expect(try read(200, "\u{feff}{\"access_token\":\"a\",\"token_type\":\"bEARER\"}").tokenType == "Bearer")
+    }
+
     @Test func emptyMembersAreAbsent() throws {
         let tokens = try read(
             200, #"{"access_token":"a","token_type":"BEARER","refresh_token":"","id_token":null,"scope":""}"#)
@@ -48,6 +52,14 @@ import Testing
 
     @Test(arguments: [
         #"{}"#, #"{"access_token":"a"}"#, #"{"access_token":"a","token_type":"mac"}"#,
+        #"{"access_token":"a","token_type":"N_A"}"#, #"{"access_token":"a","token_type":["bearer"]}"#,
+        #"{"access_token":"a","access_token":"b","token_type":"bearer"}"#,
+        #"{"access_token":"a","token_type":"bearer","scope":"x","scope":"y"}"#,
+        #"{"access_token":"a","token_type":"bearer","x":"# + String(repeating: "[", count: 40)
+            + String(repeating: "]", count: 40) + "}",
+        #"{"access_token":"a","token_type":"bearer"} {}"#, #"{"access_token":"a",'token_type':"bearer"}"#,
+        #"{"access_token":"\#(String(repeating: "a", count: 70_000))","token_type":"bearer"}"#,
+        #"{"access_token":"a","token_type":"bearer","id_token":"\#(String(repeating: "a", count: 70_000))"}"#,
         #"{"access_token":"","token_type":"bearer"}"#, #"{"access_token":1,"token_type":"bearer"}"#,
         #"{"access_token":"a b","token_type":"bearer"}"#, #"{"access_token":"a\r\nb","token_type":"bearer"}"#,
         #"{"access_token":"a","token_type":"bearer","refresh_token":"é"}"#,
@@ -97,6 +109,8 @@ import Testing
     /// The host may have granted what the answer does not bring.
     @Test(arguments: [
         (200, "<html>Sign in to the WLAN</html>"), (200, ""), (200, #"{"access_token":"a"#), (200, "[]"),
+        (200, #"{"access_token":"a","token_type":"bearer","x":{}"#), (200, #"{"access_token":"a","x":tr"#),
+        (200, #"{"access_token":"a","expires_in":3"#), (200, "\u{feff}"), (200, "access_token=a&token_type=bearer"),
         (500, #"{"error":"invalid_grant"}"#), (502, "<html>"), (504, ""),
     ])
     func theAnswerIsLost(status: Int, body: String) {

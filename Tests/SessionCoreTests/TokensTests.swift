@@ -226,6 +226,27 @@ import Testing
         #expect(stage.failure(of: call) == .loginHostUnavailable(retryAfterSeconds: 2))
     }
 
+    @Test func anAnswerThatIsNotInOrderIsToldAndSignsNobodyOut() {
+        let failure = Failure.loginFailed(code: "invalid_token_response", description: "no access_token")
+        stage.suspend(seconds: 4000)
+        let call = stage.token()
+        let order = stage.finishRefresh(0)
+        stage.happens {
+            $0.refreshUnavailable(
+                order.account, generation: order.generation, retryAfterSeconds: nil, failure: failure, world: $1)
+        }
+        #expect(stage.failure(of: call) == failure)
+        // Who asks while it is not asked again hears the same.
+        #expect(stage.failure(of: stage.token()) == failure)
+        #expect(stage.refreshes.isEmpty)
+        #expect(stage.session.current?.account.state == .degraded)
+        stage.suspend(seconds: 4)
+        stage.token()
+        stage.refreshed("new")
+        #expect(stage.session.current?.account.state == .active)
+        stage.expectNoFaults()
+    }
+
     @Test func theLoginHostsOwnRefusalNeedsTheUser() {
         let scene = stage.connect("s")
         stage.suspend(seconds: 3550)

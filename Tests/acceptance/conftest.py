@@ -6,6 +6,7 @@ import tempfile
 import pytest
 from daemon import Daemon
 from durable_changes import sign_in
+from faulty_idp import FaultyProvider
 from provider import Provider
 from scripted_idp import ScriptedProvider
 from users import APP, quota
@@ -41,6 +42,14 @@ def provider(request):
 def scripted():
     """A small provider of our own, that remembers every secret it gave out."""
     provider = ScriptedProvider()
+    yield provider
+    provider.stop()
+
+
+@pytest.fixture
+def faulty():
+    """The same, with a switch for each thing that it can get wrong."""
+    provider = FaultyProvider()
     yield provider
     provider.stop()
 

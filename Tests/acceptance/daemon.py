@@ -177,6 +177,17 @@ class Daemon:
                 account = progress.get("account") or account
         return account
 
+    def try_sign_in(self, visitor, app="notes", **options):
+        """The account, or CallFailed; whatever page the user ends on."""
+        with self.connect() as connection:
+            account = None
+            for reply in connection.stream("Login", app=app, **({"options": options} if options else {})):
+                progress = reply["progress"]
+                if progress["state"] == "presenting" and progress.get("loginScreen"):
+                    visitor.deliver(visitor.authorize(visitor.open(progress["loginScreen"])))
+                account = progress.get("account") or account
+        return account
+
     def wait_port_closed(self, port, timeout=10):
         def closed():
             with socket.socket() as probe:

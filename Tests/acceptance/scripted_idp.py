@@ -107,10 +107,14 @@ class ScriptedProvider:
         with self._lock:
             vars(self).update(copy.deepcopy(memory))
 
-    _MEMORY = ("authorizations", "refreshes", "revocations", "reused", "given", "revoked", "forgives", "instead", "_codes", "_access",
-               "_refresh")
+    _MEMORY = ("authorizations", "refreshes", "revocations", "reused", "given", "revoked", "forgives", "instead",
+               "_codes", "_access", "_refresh")
 
-    # What the endpoints do: each takes the parameters and gives a status and a JSON object.
+    def _parameters(self, path, body, headers):
+        """Of a form."""
+        return dict(urllib.parse.parse_qsl(body))
+
+    # What the endpoints do: each takes the parameters and gives a status and a JSON object, or bytes and their headers.
 
     def _discovery(self):
         names = {"authorization": "authorize", "token": "token", "userinfo": "userinfo", "revocation": "revoke"}
@@ -142,18 +146,24 @@ class ScriptedProvider:
     def _tokens(self, user, nonce=None, family=None):
         access, refresh = secrets.token_urlsafe(32), secrets.token_urlsafe(32)
         family = family or secrets.token_hex(8)
-        now = int(time.time())
-        claims = {"iss": self.issuer, "sub": "sub-" + user, "aud": "scene", "iat": now, "exp": now + 300,
-                  "preferred_username": user, "name": user.title(), **({"nonce": nonce} if nonce else {})}
-        parts = [b64(json.dumps(part).encode()) for part in ({"alg": "RS256", "kid": "k", "typ": "JWT"}, claims)]
-        signature = KEY.sign(".".join(parts).encode(), padding.PKCS1v15(), hashes.SHA256())
-        id_token = ".".join([*parts, b64(signature)])
+        id_token = self._id_token(user, nonce, access)
         self.secrets |= {access, refresh, id_token}
         self.given.append(refresh)
         self._access[access] = {"user": user, "family": family, "end": time.monotonic() + self.lifetime}
         self._refresh[refresh] = {"user": user, "family": family, "successor": None, "dead": False}
         return refresh, {"access_token": access, "token_type": "Bearer", "expires_in": self.lifetime,
                          "refresh_token": refresh, "id_token": id_token, "scope": "openid profile email"}
+
+    def _claims(self, user, nonce):
+        now = int(time.time())
+        return {"iss": self.issuer, "sub": "sub-" + user, "aud": "scene", "iat": now, "exp": now + 300,
+                "preferred_username": user, "name": user.title(), **({"nonce": nonce} if nonce else {})}
+
+    def _id_token(self, user, nonce, access):
+        header = {"alg": "RS256", "kid": "k", "typ": "JWT"}
+        parts = [b64(json.dumps(part).encode()) for part in (header, self._claims(user, nonce))]
+        signature = KEY.sign(".".join(parts).encode(), padding.PKCS1v15(), hashes.SHA256())
+        return ".".join([*parts, b64(signature)])
 
     def _token(self, asked):
         with self._lock:
@@ -205,13 +215,16 @@ class ScriptedProvider:
             disable_nagle_algorithm = True
 
             def respond(self, answer):
-                status, body = answer
-                body = json.dumps(body).encode()
+                status, body, *more = answer
+                body = body if isinstance(body, bytes) else json.dumps(body).encode()
+                headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **dict(*more)}
                 self.send_response_only(status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
+                for name, value in headers.items():
+                    self.send_header(name, value)
                 self.end_headers()
                 self.wfile.write(body)
+                # With a greater length, the answer breaks off.
+                self.close_connection = headers["Content-Length"] != str(len(body))
 
             def do_GET(self):
                 parts = urllib.parse.urlsplit(self.path)
@@ -236,7 +249,7 @@ class ScriptedProvider:
                     # Who asked has died under the request: it is none.
                     self.close_connection = True
                     return
-                asked = dict(urllib.parse.parse_qsl(body))
+                asked = provider._parameters(self.path, body, self.headers)
                 endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
                 answer = provider.instead.get(self.path) or (endpoint(asked) if endpoint else (404, {}))
                 if self.path in provider._held:

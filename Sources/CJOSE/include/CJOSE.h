@@ -15,3 +15,12 @@ bool scene_jws_verify(
 
 /// SHA-256, -384 or -512 of the bytes into `digest`, which has room for bits / 8; false for other sizes. EVP_Digest.
 bool scene_sha2(int bits, const void *bytes, size_t count, uint8_t *digest);
+
+/// A private RSA or elliptic curve key out of PEM (PKCS#8, PKCS#1, SEC 1) without a passphrase, to be released with
+/// cjose_jwk_release. NULL where the text holds none that is usable. PEM_read_bio_PrivateKey.
+cjose_jwk_t *scene_jwk_from_pem(const char *pem, size_t count);
+
+/// Signs a payload as a compact JWS with `alg`, `kid` (unless NULL) and `typ` JWT in its header. NULL where the key does
+/// not fit the algorithm; else to be freed by the caller. cjose_jws_sign.
+char *scene_jws_sign(
+    const cjose_jwk_t *key, const char *algorithm, const char *key_id, const uint8_t *payload, size_t count);

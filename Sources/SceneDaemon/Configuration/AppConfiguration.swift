@@ -1,4 +1,5 @@
 import SceneModel
+import SceneOAuth
 import SessionCore
 
 /// A login host as an app's file names it, with endpoints that the host's own metadata lacks.
@@ -8,6 +9,10 @@ struct LoginHostConfiguration: Hashable, Sendable {
     var deviceAuthorizationEndpoint: String?
     var userinfoEndpoint: String?
     var endSessionEndpoint: String?
+    /// Whom a `private_key_jwt` assertion is made out to, where that is not the issuer.
+    var assertionAudience: String?
+    /// In place of the app's.
+    var redirectURI: String?
 }
 
 /// One app: `apps.d/NAME.conf` and its drop-ins.
@@ -18,6 +23,12 @@ struct AppConfiguration: Hashable, Sendable {
     var clientID = ""
     /// A path, or `credential:NAME` for one that the service manager hands over.
     var clientSecretFile: String?
+    /// Likewise, with a private key.
+    var clientKeyFile: String?
+    var clientKeyID: String?
+    var clientAuthentication = ClientAuthenticationMethod.auto
+    /// `max_age` of every login, seconds.
+    var defaultMaxAge: Int?
     var scopes = "openid profile email offline_access"
     var redirectURI = "http://127.0.0.1/callback"
     var afterLogout = AppPolicy.AfterLogout.follow
@@ -31,6 +42,10 @@ struct AppConfiguration: Hashable, Sendable {
         self.name = name
         self.source = source
         displayName = name
+    }
+
+    func redirectURI(at host: String) -> String {
+        loginHosts.first { $0.host.url == host }?.redirectURI ?? redirectURI
     }
 
     var canChangeLoginHost: Bool { screen.showsNavigationBar && screen.showsSettingsIcon }
@@ -52,12 +67,17 @@ struct AppConfiguration: Hashable, Sendable {
 
 /// Reads an app out of its files' sections; all faults are noted.
 struct AppReader {
-    private(set) var app: AppConfiguration
+    var app: AppConfiguration
     private(set) var problems: [Problem] = []
+    /// Where the keys that name credential files stand.
+    var places: [String: (file: String, line: Int)] = [:]
+    let credentials: String?
 
-    /// Nil after `finish` where the app cannot be used.
-    static func read(name: String, files: [UnitFile], source: String) -> (app: AppConfiguration?, problems: [Problem]) {
-        var reader = AppReader(app: AppConfiguration(name: name, source: source))
+    /// Nil after `finish` where the app cannot be used. `credentials` is the service manager's directory of them.
+    static func read(
+        name: String, files: [UnitFile], source: String, credentials: String? = nil
+    ) -> (app: AppConfiguration?, problems: [Problem]) {
+        var reader = AppReader(app: AppConfiguration(name: name, source: source), credentials: credentials)
         for file in files {
             reader.problems += file.problems
             for section in file.sections { reader.read(section) }
@@ -67,8 +87,9 @@ struct AppReader {
         return (isBroken ? nil : reader.app, reader.problems)
     }
 
-    private init(app: AppConfiguration) {
+    private init(app: AppConfiguration, credentials: String?) {
         self.app = app
+        self.credentials = credentials
     }
 
     private mutating func read(_ section: UnitFile.Section) {
@@ -89,9 +110,13 @@ struct AppReader {
         switch assignment.key {
         case "Name": app.displayName = value.isEmpty ? app.name : value
         case "ClientID": app.clientID = value
-        case "ClientSecretFile": app.clientSecretFile = value.isEmpty ? nil : value
+        case "ClientSecretFile", "ClientKeyFile", "ClientKeyID", "ClientAuthentication":
+            readClientAuthentication(assignment, file)
+        case "DefaultMaxAge": readMaxAge(assignment, file)
         case "Scopes": app.scopes = value
-        case "RedirectURI": app.redirectURI = value
+        case "RedirectURI":
+            app.redirectURI = value
+            checkRedirectURI(assignment, file)
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout":
@@ -126,6 +151,11 @@ struct AppReader {
             case "DeviceAuthorizationEndpoint": host.deviceAuthorizationEndpoint = assignment.value
             case "UserinfoEndpoint": host.userinfoEndpoint = assignment.value
             case "EndSessionEndpoint": host.endSessionEndpoint = assignment.value
+            case "RedirectURI":
+                host.redirectURI = assignment.value.isEmpty ? nil : assignment.value
+                if host.redirectURI != nil { checkRedirectURI(assignment, section.file) }
+            case "ClientAssertionAudience":
+                host.assertionAudience = assignment.value.isEmpty ? nil : assignment.value
             default: unknown(assignment, "LoginHost", section.file)
             }
         }
@@ -170,9 +200,14 @@ struct AppReader {
     private mutating func finish() {
         if app.clientID.isEmpty { note("[App] needs ClientID=", app.source, nil, .error) }
         if app.loginHosts.isEmpty { note("at least one [LoginHost] with URL= is needed", app.source, nil, .error) }
-        if !app.redirectURI.contains(":") { note("RedirectURI= is no URI", app.source, nil, .error) }
-        if app.redirectURI.hasPrefix("http"), !isOnLoopback(app.redirectURI) {
-            note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", app.source, nil, .error)
+        checkClientAuthentication()
+    }
+
+    private mutating func checkRedirectURI(_ assignment: UnitFile.Assignment, _ file: String) {
+        let uri = assignment.value
+        if !uri.contains(":") { note("RedirectURI= is no URI", file, assignment.line, .error) }
+        if uri.hasPrefix("http"), !isOnLoopback(uri) {
+            note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", file, assignment.line, .error)
         }
     }
 
@@ -184,7 +219,7 @@ struct AppReader {
         note("there is no \(assignment.key)= in [\(section)]; it is ignored", file, assignment.line, .warning)
     }
 
-    private mutating func note(_ text: String, _ file: String, _ line: Int?, _ severity: Problem.Severity) {
+    mutating func note(_ text: String, _ file: String, _ line: Int?, _ severity: Problem.Severity) {
         problems.append(Problem(file: file, line: line, text: text, severity: severity))
     }
 }

@@ -16,8 +16,11 @@ struct Configuration: Sendable {
     var isBroken: Bool { problems.contains { $0.severity == .error } }
 
     /// Reads `scened.conf` and `apps.d` below the directories, the first of which counts most: a file there takes the
-    /// place of those of its name further down. An app that cannot be used keeps what it had in `previous`.
-    static func read(from directories: [String], previous: Configuration? = nil) -> Configuration {
+    /// place of those of its name further down. An app that cannot be used keeps what it had in `previous`. `credentials`
+    /// is the service manager's directory of them.
+    static func read(
+        from directories: [String], previous: Configuration? = nil, credentials: String? = nil
+    ) -> Configuration {
         var configuration = Configuration()
         configuration.readDaemon(directories, previous: previous)
         var sources: [String: String] = [:]
@@ -27,7 +30,7 @@ struct Configuration: Sendable {
             }
         }
         for (name, path) in sources.sorted(by: { $0.key < $1.key }) {
-            configuration.readApp(name, path, directories, previous: previous)
+            configuration.readApp(name, path, directories, previous: previous, credentials: credentials)
         }
         return configuration
     }
@@ -71,7 +74,9 @@ struct Configuration: Sendable {
             Problem(file: path, line: assignment.line, text: "\(quota.key)= is \(form)", severity: .error))
     }
 
-    private mutating func readApp(_ name: String, _ path: String, _ directories: [String], previous: Configuration?) {
+    private mutating func readApp(
+        _ name: String, _ path: String, _ directories: [String], previous: Configuration?, credentials: String?
+    ) {
         var found: [Problem] = []
         var dropIns: [String: String] = [:]
         for directory in directories {
@@ -81,7 +86,7 @@ struct Configuration: Sendable {
         }
         let paths = [path] + dropIns.sorted { $0.key < $1.key }.map(\.value)
         let files = paths.compactMap { Self.load($0, &found) }
-        var (app, noted) = AppReader.read(name: name, files: files, source: path)
+        var (app, noted) = AppReader.read(name: name, files: files, source: path, credentials: credentials)
         if !Self.isAppName(name) {
             found.append(
                 Problem(

@@ -22,6 +22,7 @@ struct KeptLogin: WireRecord {
     var issuer = ""
     var clientID = ""
     var announcesIssuer = false
+    var authenticatedSince: Int?
 
     init() {}
 
@@ -44,6 +45,7 @@ struct KeptLogin: WireRecord {
         issuer = pending.issuer
         clientID = pending.clientID
         announcesIssuer = pending.announcesIssuer
+        authenticatedSince = pending.authenticatedSince
     }
 
     mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
@@ -63,6 +65,7 @@ struct KeptLogin: WireRecord {
         try coder.field("issuer", &issuer)
         try coder.field("clientID", &clientID)
         try coder.field("announcesIssuer", &announcesIssuer)
+        try coder.field("authenticatedSince", &authenticatedSince)
     }
 
     /// Nil where another version of ours wrote it, or it was not written to its end.
@@ -93,6 +96,6 @@ struct KeptLogin: WireRecord {
         PendingAuthorization(
             authorizationUri: authorizationUri, state: state, nonce: nonce, verifier: Secret(verifier),
             redirectURI: redirectURI, issuer: issuer, host: host, clientID: clientID,
-            announcesIssuer: announcesIssuer)
+            announcesIssuer: announcesIssuer, authenticatedSince: authenticatedSince)
     }
 }
