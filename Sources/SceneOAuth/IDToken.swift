@@ -4,7 +4,7 @@ import SceneModel
 struct IDTokenExpectation {
     var issuer: String
     var clientID: String
-    /// Nil at a refresh.
+    /// Nil at a refresh, and for a device.
     var nonce: String?
     /// At a refresh: the subject that signed in (section 12.2).
     var subject: String?
@@ -47,7 +47,7 @@ struct IDToken {
     }
 
     /// Section 2: at most 255 ASCII characters; not empty, and nothing that a terminal would act on.
-    private static func isSubject(_ text: String) -> Bool {
+    static func isSubject(_ text: String) -> Bool {
         1...255 ~= text.utf8.count && text.utf8.allSatisfy { 0x20...0x7e ~= $0 }
     }
 

@@ -9,23 +9,28 @@ struct TokenEndpoint {
     func request(
         _ form: Form, client: Client, metadata: ProviderMetadata, secrets: [Secret]
     ) async throws(OAuthFailure) -> Tokens {
+        let (response, requested) = try await send(form, to: metadata.tokenEndpoint, client: client, metadata: metadata)
+        let hidden = secrets + (client.clientSecret.map { [$0] } ?? [])
+        return try TokenEndpoint.read(response, hiding: hidden, requested: requested, wallNow: clock().wall)
+    }
+
+    /// Sends the form as the client, and says when.
+    func send(
+        _ form: Form, to url: String, client: Client, metadata: ProviderMetadata
+    ) async throws(OAuthFailure) -> (HTTPResponse, Moment) {
         var form = form
         var headers = [(name: "Accept", value: "application/json")]
         headers.append((name: "Content-Type", value: "application/x-www-form-urlencoded"))
         ClientAuthentication(client, methods: metadata.tokenAuthentication)
             .apply(client, to: &form, headers: &headers)
         let requested = clock()
-        let response: HTTPResponse
         do {
-            response = try await http.send(
-                HTTPRequest(
-                    method: "POST", url: metadata.tokenEndpoint, headers: headers, body: form.take(),
-                    maximumBytes: 256 << 10))
+            let response = try await http.send(
+                HTTPRequest(method: "POST", url: url, headers: headers, body: form.take(), maximumBytes: 256 << 10))
+            return (response, requested)
         } catch {
             throw OAuthFailure(error)
         }
-        let hidden = secrets + (client.clientSecret.map { [$0] } ?? [])
-        return try TokenEndpoint.read(response, hiding: hidden, requested: requested, wallNow: clock().wall)
     }
 
     /// What an answer means. Only the host's own refusal is `refused`; everything that a proxy, an overload or a broken

@@ -66,19 +66,19 @@ extension Session {
     package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
-        return tell()
+        return tell(world)
     }
 
     /// The login host has sent the user back.
-    package mutating func userReturned(_ id: Int) -> [Action] {
+    package mutating func userReturned(_ id: Int, world: World) -> [Action] {
         guard login?.id == id, case .presenting = login?.state else { return [] }
         login?.state = .redeeming
-        return tell()
+        return tell(world)
     }
 
     /// The login host has said who the user is.
     package mutating func tokensReceived(_ id: Int, _ signIn: SignIn, world: World) -> [Action] {
-        guard let login, login.id == id, case .redeeming = login.state else {
+        guard let login, login.id == id, login.isAsking else {
             return revokeLate(signIn.account, signIn.grant, reason: "late", world)
         }
         if login.signedOut.contains(User(signIn.account)) {
@@ -125,9 +125,6 @@ extension Session {
         if let timeout = options.timeoutSeconds, timeout < 1 { return .invalidParameter("options.timeoutSeconds") }
         if let hint = options.loginHint, !isText(hint) { return .invalidParameter("options.loginHint") }
         if let host = options.loginHost, loginHost(host) == nil { return .unknownLoginHost(host) }
-        if options.presentation == .device {
-            return .loginFailed(code: "unsupportedPresentation", description: "the device flow is not available yet")
-        }
         return nil
     }
 
@@ -189,7 +186,7 @@ extension Session {
         } else {
             actions += unpresentable()
         }
-        return actions + tell(only: joined)
+        return actions + tell(world, only: joined)
     }
 
     /// Calls that came while they could not ask for this login, and want another than it has become.
@@ -205,7 +202,7 @@ extension Session {
         login = LoginAttempt(
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
             force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? formerUser(for: asker),
-            state: .starting, presenter: asker.caller)
+            presentation: asker.options.presentation ?? .browser, state: .starting, presenter: asker.caller)
         return enqueue(.startLogin(id, asker.caller), world)
     }
 
@@ -253,18 +250,20 @@ extension Session {
     }
 
     /// Tells each waiting call how things stand, where that is news to it.
-    mutating func tell(only call: CallID? = nil) -> [Action] {
+    mutating func tell(_ world: World, only call: CallID? = nil) -> [Action] {
         var actions: [Action] = []
         for index in waiters.indices where waiters[index].caller.streams {
             if let call, waiters[index].caller.call != call { continue }
-            guard let progress = progress(of: waiters[index]), progress != waiters[index].told else { continue }
+            guard let progress = progress(of: waiters[index], world.now.boot),
+                !progress.isKnown(from: waiters[index].told)
+            else { continue }
             waiters[index].told = progress
             actions.append(.progress(waiters[index].caller.call, progress))
         }
         return actions
     }
 
-    private func progress(of waiter: Waiter) -> LoginProgress? {
+    private func progress(of waiter: Waiter, _ now: Instant) -> LoginProgress? {
         if record.selectionPending, waiter.wish == .currentUser {
             var progress = LoginProgress(.selecting)
             progress.accounts = accounts.map(\.account)
@@ -280,6 +279,10 @@ extension Session {
             progress.state = .authorizing
         case .starting, .preparing:
             if login.presenter.call == waiter.caller.call { return nil }
+        case .polling(let polling):
+            // Any device can take the code, whichever window shows it.
+            progress.show(polling.prompt, now)
+            if login.presenter.call == waiter.caller.call { progress.state = .presenting }
         case .presenting(let page):
             guard login.presenter.call == waiter.caller.call else { break }
             progress.state = .presenting

@@ -114,6 +114,7 @@ package struct Session: Sendable {
         if !refreshes.isEmpty || inFlight != nil { return true }
         switch login?.state {
         case .redeeming, .completing: return true
+        case .polling(let polling): return polling.isAsking
         default: return false
         }
     }

@@ -10,6 +10,7 @@ extension Session {
         for (id, due) in revocationDue where !revoking.contains(id) { consider(due) }
         for kept in unstored.values { consider(kept.due) }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
+        if case .polling(let polling) = login?.state, let due = polling.due { consider(due) }
         if let owedEndDue { consider(owedEndDue) }
         return next
     }
@@ -17,7 +18,7 @@ extension Session {
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
-            + retryOwedEnd(world) + giveUpKeptLogin(world)
+            + retryOwedEnd(world) + giveUpKeptLogin(world) + pollDevice(world)
     }
 
     private mutating func retryOwedEnd(_ world: World) -> [Action] {

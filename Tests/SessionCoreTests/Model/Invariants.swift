@@ -90,7 +90,7 @@ extension RandomHistory {
         switch login.state {
         case .starting:
             return isOnItsWay { if case .startLogin(login.id, _) = $0 { true } else { false } } ? [] : ["no start"]
-        case .preparing, .presenting, .redeeming:
+        case .preparing, .presenting, .polling, .redeeming:
             return stage.login?.login == login.id ? [] : ["nobody carries the login out"]
         case .completing:
             return isOnItsWay { if case .completeLogin(login.id, _) = $0 { true } else { false } } ? [] : ["no account"]

@@ -30,6 +30,8 @@ final class Stage {
     /// What the world is busy with.
     private(set) var login: LoginOrder?
     private(set) var ends: [Int: LoginEnd] = [:]
+    /// Questions whether a device's code was used, which wait for their answer, and when they were asked.
+    var polls: [(login: Int, at: Instant)] = []
     private(set) var refreshes: [RefreshOrder] = []
     private(set) var revocations: [(record: RevocationRecord, idToken: Secret?)] = []
     private(set) var audits: [AuditEntry] = []
@@ -161,6 +163,7 @@ final class Stage {
         change = nil
         login = nil
         ends = [:]
+        polls = []
         refreshes = []
         revocations = []
         open = []
@@ -172,6 +175,14 @@ final class Stage {
         session = Session(ledger, policy: session.policy)
         published = ledger.record.sequence
         happens { $0.restarted(world: $1) }
+    }
+
+    /// The world goes on with a login that was kept.
+    func takeUp(_ id: Int) {
+        guard let attempt = session.login else { return faults.append("no login was restored") }
+        login = LoginOrder(
+            login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force,
+            presentation: attempt.presentation)
     }
 
     func mayBecome(_ policy: AppPolicy) {
@@ -204,6 +215,10 @@ final class Stage {
         case .beginLogin(let order):
             if login != nil { faults.append("a second login at the same time") }
             login = order
+        case .pollDevice(let id):
+            if polls.contains(where: { $0.login == id }) { faults.append("a second poll at the same time") }
+            if login?.login != id { faults.append("a poll for a login that is over") }
+            polls.append((id, now.boot))
         case .endLogin(let id, let end):
             if ends.updateValue(end, forKey: id) != nil { faults.append("login \(id) is ended twice") }
             if login?.login == id { login = nil }
