@@ -13,6 +13,7 @@ import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import scripted_devices
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
@@ -43,6 +44,8 @@ class ScriptedProvider:
         self.secrets = set()
         self.authorizations = self.refreshes = self.revocations = 0
         self.reused = []
+        # See scripted_devices.py.
+        self.devices = None
         # A refresh token stays good until its successor is used, as with careful providers.
         self._lock = threading.Lock()
         self._codes, self._access, self._refresh = {}, {}, {}
@@ -69,6 +72,8 @@ class ScriptedProvider:
 
     def _discovery(self):
         names = {"authorization": "authorize", "token": "token", "userinfo": "userinfo", "revocation": "revoke"}
+        if self.devices:
+            names["device_authorization"] = "device"
         return 200, {
             "issuer": self.issuer, "jwks_uri": self.issuer + "/jwks", "response_types_supported": ["code"],
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
@@ -108,6 +113,8 @@ class ScriptedProvider:
                          "refresh_token": refresh, "id_token": id_token, "scope": "openid profile email"}
 
     def _token(self, asked):
+        if self.devices and asked.get("grant_type") == scripted_devices.GRANT:
+            return self.devices.token(asked)
         with self._lock:
             if asked.get("grant_type") == "authorization_code":
                 code = self._codes.pop(asked.get("code"), None)
@@ -153,6 +160,9 @@ class ScriptedProvider:
             protocol_version = "HTTP/1.1"
 
             def respond(self, answer):
+                if answer is None:
+                    self.close_connection = True
+                    return
                 status, body = answer
                 body = json.dumps(body).encode()
                 self.send_response_only(status)
@@ -180,7 +190,8 @@ class ScriptedProvider:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0))).decode()
                 asked = dict(urllib.parse.parse_qsl(body))
-                endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
+                endpoint = {"/token": provider._token, "/revoke": provider._revoke,
+                            **({"/device": provider.devices.authorize} if provider.devices else {})}.get(self.path)
                 self.respond(endpoint(asked) if endpoint else (404, {}))
 
             def log_message(self, *_):
