@@ -59,17 +59,19 @@ struct LoginGuide {
         guard let code = progress.userCode, let address = progress.verificationUri, isNew(code + address) else {
             return []
         }
-        let limit = progress.expiresInSeconds.map { " within \(Elapsed.text(seconds: rounded($0)))" } ?? ""
-        let enter = "and enter the code  \(terminal.styled(Inert.text(code), .heading))  there\(limit)."
-        let beside = ["Or open \(Inert.text(address)) on any device", enter]
+        let time = progress.expiresInSeconds.map { Elapsed.text(seconds: rounded($0)) }
+        let enter = "and enter the code  \(terminal.styled(Inert.text(code), .heading))"
+        let beside = [
+            "Or open \(Inert.text(address)) on any device", enter + (time.map { "  within \($0)." } ?? ""),
+        ]
         for content in [progress.verificationUriComplete, address] {
             if let content, let picture = picture(of: content, above: beside) { return picture + beside }
         }
-        var lines = ["To sign in, open \(Inert.text(address)) on any device", enter]
+        var lines = ["To sign in, open on any device", "  " + Inert.text(address), enter]
         if let complete = progress.verificationUriComplete {
-            lines.append("Or open this address, which holds the code:")
-            lines.append("  " + Inert.text(complete))
+            lines += ["or open this address, which holds it:", "  " + Inert.text(complete)]
         }
+        if let time { lines.append("The code can be used for \(time).") }
         return lines
     }
 
