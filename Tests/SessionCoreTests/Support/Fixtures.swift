@@ -162,6 +162,7 @@ extension Stage {
     func showCode(_ change: (inout DevicePrompt) -> Void = { _ in }) {
         guard let id = login?.login else { return }
         var prompt = Self.prompt
+        prompt.expires = now.boot.advanced(bySeconds: 900)
         change(&prompt)
         happens { $0.deviceCodeReceived(id, prompt, world: $1) }
     }
