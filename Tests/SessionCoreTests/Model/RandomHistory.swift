@@ -72,6 +72,7 @@ final class RandomHistory {
         return table.map { entry in (entry.weight, entry.name, { entry.run($0)() }) }
     }()
 
+    private var pollTimes: [Int: Int] = [:]
     private lazy var totalWeight = actions.reduce(0) { $0 + $1.weight }
 
     func step() {
@@ -83,6 +84,11 @@ final class RandomHistory {
             stage.random = Double.random(in: 0..<1, using: &generator)
             action.run(self)
             break
+        }
+        pollTimes = pollTimes.filter { id, _ in stage.polls.contains { $0.login == id } }
+        for poll in stage.polls where pollTimes[poll.login] == nil {
+            time += 1
+            pollTimes[poll.login] = time
         }
         steps += 1
         if steps.isMultiple(of: 100) { host.forgetDead() }
@@ -176,6 +182,7 @@ final class RandomHistory {
         var options = LoginOptions()
         if generator.once(in: 8) { options.force = true }
         if generator.once(in: 8) { options.loginHost = pick([AppPolicy.production, AppPolicy.sandbox]) }
+        if generator.once(in: 3) { options.presentation = .device }
         if generator.once(in: 10) { options.presentation = LoginOptions.Presentation.none }
         options.timeoutSeconds = generator.once(in: 4) ? nil : pick([2, 20, 5000])
         return options
@@ -203,7 +210,24 @@ final class RandomHistory {
         switch stage.session.login?.state {
         case .preparing where generator.once(in: 10):
             stage.happens { $0.loginFailed(login.login, .loginHostUnavailable(retryAfterSeconds: nil), world: $1) }
+        case .preparing where login.presentation == .device: stage.showCode { $0.interval = 1 }
         case .preparing: stage.present()
+        case .polling:
+            guard !stage.polls.isEmpty else { return stage.wait(seconds: 5) }
+            switch Int.random(in: 0..<6, using: &generator) {
+            case 0:
+                stage.polls = []
+                stage.happens {
+                    $0.loginFailed(login.login, .loginFailed(code: "access_denied", description: nil), world: $1)
+                }
+            case 1: stage.answer(.slowDown, to: login.login)
+            case 2: stage.answer(.unavailable(retryAfterSeconds: nil), to: login.login)
+            case 3: stage.answer(.pending, to: login.login)
+            default:
+                stage.polls = []
+                returnTime = pollTimes[login.login] ?? 0
+                receiveTokens(login.login)
+            }
         case .presenting:
             returned = login.login
             time += 1
@@ -225,6 +249,10 @@ final class RandomHistory {
         if let id = returned, stage.login?.login != id {
             returned = nil
             lateLogins.append(id)
+        }
+        if let poll = stage.polls.first(where: { $0.login != stage.login?.login }) {
+            stage.polls.removeAll { $0.login == poll.login }
+            receiveTokens(poll.login)
         }
         if let late = lateLogins.popLast() { receiveTokens(late) }
     }
