@@ -111,11 +111,12 @@ extension LoginEnd {
 }
 
 extension LoginProgress {
-    mutating func show(_ prompt: DevicePrompt, _ now: Instant) {
+    /// The code, for a call that waits until `deadline`.
+    mutating func show(_ prompt: DevicePrompt, until deadline: Instant, _ now: Instant) {
         userCode = prompt.userCode
         verificationUri = prompt.verificationUri
         verificationUriComplete = prompt.verificationUriComplete
-        expiresInSeconds = max(0, prompt.expires.seconds(since: now))
+        expiresInSeconds = max(0, min(prompt.expires, deadline).seconds(since: now))
     }
 
     /// Whether a call that was told `former` has nothing new to hear: time that goes by is no news.

@@ -281,7 +281,7 @@ extension Session {
             if login.presenter.call == waiter.caller.call { return nil }
         case .polling(let polling):
             // Any device can take the code, whichever window shows it.
-            progress.show(polling.prompt, now)
+            progress.show(polling.prompt, until: waiter.deadline, now)
             if login.presenter.call == waiter.caller.call { progress.state = .presenting }
         case .presenting(let page):
             guard login.presenter.call == waiter.caller.call else { break }

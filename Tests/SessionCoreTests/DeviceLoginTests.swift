@@ -8,6 +8,7 @@ import Testing
     private let device: LoginOptions = {
         var options = LoginOptions()
         options.presentation = .device
+        options.timeoutSeconds = 3600
         return options
     }()
 
@@ -50,10 +51,13 @@ import Testing
         let presenter = stage.loginIfRequired("s1", device)
         stage.showCode()
         stage.wait(seconds: 20)
-        let joiner = stage.loginIfRequired()
+        let joiner = stage.loginIfRequired(nil, device)
         #expect(stage.told[joiner]?.map(\.state) == [.waiting])
         #expect(stage.told[joiner]?.last?.userCode == "WDJB-MJHT" && stage.told[joiner]?.last?.presenter == "s1")
         #expect(stage.told[joiner]?.last?.expiresInSeconds == 880)
+        // Who waits for less has no more time than that.
+        let hasty = stage.loginIfRequired(nil, options(timeout: 100))
+        #expect(stage.told[hasty]?.last?.expiresInSeconds == 100)
         stage.answer(.pending)
         stage.requestLogin()
         #expect(stage.told[presenter]?.count == 1)
@@ -62,7 +66,7 @@ import Testing
 
     @Test func whoTakesOverIsSentTheCodeAndTheLoginGoesOn() {
         let first = stage.loginIfRequired(nil, device)
-        let second = stage.loginIfRequired()
+        let second = stage.loginIfRequired(nil, device)
         stage.showCode()
         stage.wait(seconds: 60)
         stage.answer(.pending)
@@ -298,7 +302,7 @@ import Testing
         }
         stage.takeUp(id)
         stage.wait(seconds: 4)
-        let call = stage.loginIfRequired()
+        let call = stage.loginIfRequired(nil, device)
         #expect(stage.told[call]?.map(\.state) == [.presenting])
         #expect(stage.told[call]?.last?.userCode == "WDJB-MJHT")
         #expect(stage.told[call]?.last?.expiresInSeconds == 896)
