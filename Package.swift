@@ -4,7 +4,7 @@ import PackageDescription
 // The layers, from the ground up. A target may import only what stands below it;
 // `swift build --explicit-target-dependency-import-check error` holds it to that.
 //
-//   C doors        CLinux CSystemd CSQLite CSodium CCurl CMicroHTTPD CJOSE
+//   C doors        CLinux CSystemd CSQLite CSodium CCurl CMicroHTTPD CJOSE CQRencode
 //   values         SceneModel Varlink CommandLine
 //   decisions      SessionCore SceneProtocol
 //   outside things SceneStore SceneOAuth SceneLogin SceneSystem LinuxIO
@@ -56,6 +56,7 @@ let package = Package(
         door("CCurl", links: "curl"),
         door("CMicroHTTPD", links: "microhttpd"),
         door("CJOSE", links: "cjose", "crypto"),
+        door("CQRencode", links: "qrencode"),
 
         // Values
         layer("SceneModel", on: []),
@@ -97,7 +98,7 @@ let package = Package(
                 "SceneSystem", "SessionCore", "Varlink",
             ]),
         tests(of: "SceneDaemon", with: ["CommandLine", "LinuxIO", "SceneModel", "SceneSystem", "SessionCore"]),
-        layer("SceneCommands", on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
+        layer("SceneCommands", on: ["CQRencode", "CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
         tests(
             of: "SceneCommands",
             with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "TestSupport", "scenectl"]),

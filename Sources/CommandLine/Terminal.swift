@@ -8,12 +8,17 @@ package struct Terminal: Equatable, Sendable {
     package var redraws: Bool
     /// Columns; 80 where that is not known.
     package var width: Int
+    /// Rows; 24 where that is not known.
+    package var height: Int
 
-    package init(isTerminal: Bool = false, usesColor: Bool = false, redraws: Bool = false, width: Int = 80) {
+    package init(
+        isTerminal: Bool = false, usesColor: Bool = false, redraws: Bool = false, width: Int = 80, height: Int = 24
+    ) {
         self.isTerminal = isTerminal
         self.usesColor = usesColor
         self.redraws = redraws
         self.width = width
+        self.height = height
     }
 
     /// Colours need a terminal that is not `dumb`, and no `NO_COLOR` in the environment (https://no-color.org).
@@ -21,9 +26,11 @@ package struct Terminal: Equatable, Sendable {
         isTerminal = isatty(descriptor) == 1
         redraws = isTerminal && environment["TERM"].map { $0 != "dumb" } ?? false
         usesColor = redraws && (environment["NO_COLOR"] ?? "").isEmpty
-        width = 80
+        (width, height) = (80, 24)
         var size = winsize()
-        if isTerminal, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { width = Int(size.ws_col) }
+        guard isTerminal, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return }
+        if size.ws_col > 0 { width = Int(size.ws_col) }
+        if size.ws_row > 0 { height = Int(size.ws_row) }
     }
 
     package func styled(_ text: String, _ style: Style?) -> String {

@@ -11,6 +11,8 @@ struct LoginConversation {
     var guide: LoginGuide
     var status: StatusLine
     var pasted: PastedLines?
+    /// Starts over with a browser where the login host has no code for another device; nil where only a code will do.
+    var browserInstead: ((DaemonConnection) throws(CommandFailure) -> LoginConversation)?
 
     /// The progress that ended the call with success.
     mutating func run(until deadline: ContinuousClock.Instant) throws(CommandFailure) -> LoginProgress {
@@ -31,6 +33,11 @@ struct LoginConversation {
     }
 
     private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
+        if let browserInstead, answer.hasNoDeviceFlow {
+            tell(["The login host has no device flow for this app; a browser is needed."])
+            self = try browserInstead(connection)
+            return nil
+        }
         let answer = try connection.read(answer, of: LoginIfRequired.self)
         let progress = answer.reply.progress
         if context.wantsJSON { try context.output.json(answer.json) }
@@ -67,5 +74,15 @@ struct LoginConversation {
         guard !lines.isEmpty else { return }
         status.clear()
         for line in lines { context.errors.tell(line) }
+    }
+}
+
+extension VarlinkAnswer {
+    /// The login host has no device endpoint, or not for this client (RFC 8628, section 3.1; RFC 6749, section 5.2).
+    fileprivate var hasNoDeviceFlow: Bool {
+        guard case .error(let name, let parameters) = self,
+            case .loginFailed(let code, _)? = Failure(errorName: name, parameters: parameters)
+        else { return false }
+        return ["noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client"].contains(code)
     }
 }

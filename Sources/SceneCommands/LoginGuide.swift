@@ -6,21 +6,25 @@ import SceneModel
 struct LoginGuide {
     let opensBrowser: Bool
     let acceptsPasting: Bool
+    /// Where it is told.
+    let terminal: Terminal
     private var told: Set<String> = []
     private var browser: Browser?
     private var opened = ContinuousClock.now
 
-    init(opensBrowser: Bool, acceptsPasting: Bool) {
+    init(opensBrowser: Bool, acceptsPasting: Bool, terminal: Terminal) {
         self.opensBrowser = opensBrowser
         self.acceptsPasting = acceptsPasting
+        self.terminal = terminal
     }
 
     /// What is still to be told about `progress`; opens the browser at a new login screen.
     mutating func news(_ progress: LoginProgress) -> [String] {
         var lines: [String] = []
         if progress.state == .selecting { lines += selection(progress.accounts ?? []) }
-        guard progress.state == .presenting else { return lines }
+        // A code can be used whichever window shows it.
         lines += deviceLines(progress)
+        guard progress.state == .presenting else { return lines }
         if let screen = progress.loginScreen, isNew(screen) {
             opened = .now
             browser = opensBrowser ? Browser(opening: screen) : nil
@@ -55,15 +59,33 @@ struct LoginGuide {
         guard let code = progress.userCode, let address = progress.verificationUri, isNew(code + address) else {
             return []
         }
-        var lines = ["On any device, open \(Inert.text(address)) and enter the code  \(Inert.text(code))"]
+        let time = progress.expiresInSeconds.map { Elapsed.text(seconds: rounded($0)) }
+        let enter = "and enter the code  \(terminal.styled(Inert.text(code), .heading))"
+        let beside = [
+            "Or open \(Inert.text(address)) on any device", enter + (time.map { "  within \($0)." } ?? ""),
+        ]
+        for content in [progress.verificationUriComplete, address] {
+            if let content, let picture = picture(of: content, above: beside) { return picture + beside }
+        }
+        var lines = ["To sign in, open on any device", "  " + Inert.text(address), enter]
         if let complete = progress.verificationUriComplete {
-            lines.append("or open this address, which holds the code:")
-            lines.append("  " + Inert.text(complete))
+            lines += ["or open this address, which holds it:", "  " + Inert.text(complete)]
         }
-        if let seconds = progress.expiresInSeconds {
-            lines.append("The code can be used for \(Elapsed.text(seconds: seconds)).")
-        }
+        if let time { lines.append("The code can be used for \(time).") }
         return lines
+    }
+
+    /// To ten seconds: the request has taken its time, and "4 min 59 s" is nothing to read.
+    private func rounded(_ seconds: Int) -> Int {
+        (60..<Int.max - 5).contains(seconds) ? (seconds + 5) / 10 * 10 : seconds
+    }
+
+    /// A QR code, where it is seen whole together with these lines and the one that shows how the login stands.
+    private func picture(of text: String, above lines: [String]) -> [String]? {
+        guard terminal.redraws else { return nil }
+        let width = max(1, terminal.width)
+        let rows = lines.reduce(1) { $0 + ($1.displayWidth + width - 1) / width }
+        return QRCode(text)?.lines(columns: width, rows: terminal.height - rows, usesColor: terminal.usesColor)
     }
 
     private mutating func selection(_ accounts: [Account]) -> [String] {

@@ -83,6 +83,12 @@ struct Refusal {
                 .failure, "\(quoted(url)) cannot be a login host: \(Inert.text(reason))", suggestion: login)
         case .loginFailed("access_denied", _):
             return CommandFailure(.denied, "The login host or the user denied the login", suggestion: login)
+        case .loginFailed("expired_token", _):
+            return CommandFailure(.tryAgain, "Nobody used the code in time", suggestion: "\(login) --device")
+        case .loginFailed("noDeviceFlow", let description):
+            let why = description.map { ": " + Inert.text($0) } ?? ""
+            return CommandFailure(
+                .failure, "No code for another device can be had\(why)", suggestion: "\(login) --no-browser")
         case .loginFailed("login_in_progress", _):
             return CommandFailure(
                 .failure, "Another login is under way", suggestion: "\(login) --if-required")

@@ -41,6 +41,7 @@ extension Daemon {
             openStream(call, opening: opening, position: position, live)
         case .closeStream(let call): closeStream(call)
         case .beginLogin(let order): beginLogin(order, live)
+        case .pollDevice(let id): pollDevice(id, live)
         case .endLogin(let id, let end): endLogin(id, end, live)
         case .refresh(let order): refresh(order, live)
         case .revoke(let revocation, let idToken): revoke(revocation, idToken: idToken, live)

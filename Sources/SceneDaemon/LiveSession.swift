@@ -118,6 +118,8 @@ final class RunningLogin {
     /// Of the login pages, which know no sessions.
     let page: Int
     var pending: PendingAuthorization?
+    /// In place of `pending`, for a code that is used on another device.
+    var device: DeviceAuthorization?
     var task: Task<Void, Never>?
     /// Shows the browser how it ended.
     var respond: ((LoginOutcome) -> Void)?

@@ -25,6 +25,7 @@ extension Daemon {
         }
         let running = RunningLogin(id: order.login, page: number())
         live.login = running
+        if order.presentation == .device { return beginDeviceLogin(order, running, client, live) }
         loginPages[running.page] = live
         let screen = app.screen(of: live.session)
         let label = screen.loginHosts.first { $0.url == order.host }?.label ?? order.host
@@ -56,10 +57,13 @@ extension Daemon {
         pages.ready(login: running.page, state: pending.state, authorizationUri: pending.authorizationUri)
         let page = LoginPage(loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri)
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
-        if live.login === running { keep(running, live, token: opened.token, page: page) }
+        guard live.login === running, let attempt = live.session.login else { return }
+        keep(
+            running,
+            KeptLogin(live.key, attempt, pending, token: opened.token, loginScreen: page.loginScreen))
     }
 
-    private func failed(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
+    func failed(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
         guard live.login === running else { return }
         loginFailed(running.id, failure, live)
     }
@@ -96,7 +100,7 @@ extension Daemon {
         else { return false }
         running.respond = respond
         unkeep(running)
-        happened(live) { session, _ in session.userReturned(running.id) }
+        happened(live) { $0.userReturned(running.id, world: $1) }
         tokenRequests += 1
         running.task = Task {
             defer { tokenRequestEnded() }
@@ -104,7 +108,7 @@ extension Daemon {
                 let client = try client(
                     of: live.key.app, host: pending.host, clientID: pending.clientID)
                 let (tokens, identity) = try await oauth.redeem(callback, of: pending, client: client)
-                let signIn = SignIn(tokens, identity, pending, client, bootID: bootID)
+                let signIn = SignIn(tokens, identity, host: pending.host, client, bootID: bootID)
                 // Not only while the login goes on: what comes too late is revoked.
                 happened(live) { $0.tokensReceived(running.id, signIn, world: $1) }
             } catch {
@@ -140,14 +144,14 @@ extension Daemon {
         portsClosed()
         statusChanged()
         // An exchange that is under way goes on: tokens that it brings are to be revoked.
-        if running.pending == nil { running.task?.cancel() }
+        if running.pending == nil, running.device == nil { running.task?.cancel() }
     }
 }
 
 extension SignIn {
-    init(_ tokens: Tokens, _ identity: Identity, _ pending: PendingAuthorization, _ client: Client, bootID: String) {
+    init(_ tokens: Tokens, _ identity: Identity, host: String, _ client: Client, bootID: String) {
         let account = Account(
-            issuer: identity.issuer, subject: identity.subject, loginHost: pending.host, username: identity.username,
+            issuer: identity.issuer, subject: identity.subject, loginHost: host, username: identity.username,
             displayName: identity.displayName, email: identity.email, picture: identity.picture)
         let grant = Grant(
             generation: 0, clientID: client.clientID, accessToken: tokens.accessToken, tokenType: tokens.tokenType,

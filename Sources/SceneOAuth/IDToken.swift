@@ -4,7 +4,7 @@ import SceneModel
 struct IDTokenExpectation {
     var issuer: String
     var clientID: String
-    /// Nil at a refresh.
+    /// Nil at a refresh, and for a device.
     var nonce: String?
     /// At a refresh: the subject that signed in (section 12.2).
     var subject: String?

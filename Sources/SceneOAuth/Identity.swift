@@ -26,12 +26,17 @@ package struct Identity: Sendable, Equatable {
 extension Identity {
     /// What the login host has signed counts before what userinfo says.
     init(_ token: IDToken, userinfo: [String: JSONValue]?) {
-        let claims = token.claims.merging(userinfo ?? [:]) { signed, _ in signed }
+        self.init(
+            issuer: token.issuer, subject: token.subject,
+            claims: token.claims.merging(userinfo ?? [:]) { signed, _ in signed })
+    }
+
+    init(issuer: String, subject: String, claims: [String: JSONValue]) {
         func text(_ name: String) -> String? {
             claims[name]?.string.flatMap { ScrubbedText.visible($0, longest: 1024) }
         }
         self.init(
-            issuer: token.issuer, subject: token.subject, username: text("preferred_username"),
+            issuer: issuer, subject: subject, username: text("preferred_username"),
             displayName: text("name"), email: text("email"), picture: text("picture"),
             claims: JSONValue.text(of: claims))
     }

@@ -6,7 +6,7 @@ package final class LoginHostClient {
     let http: HTTPClient
     let clock: () -> Moment
     private let metadata: DocumentCache<ProviderMetadata>
-    private let keys: DocumentCache<[JSONWebKey]>
+    let keys: DocumentCache<[JSONWebKey]>
 
     package convenience init(http: HTTPClient) {
         self.init(http: http, clock: { EventLoop.now })
@@ -56,7 +56,7 @@ package final class LoginHostClient {
             expected: IDTokenExpectation(
                 issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce,
                 authenticatedSince: pending.authenticatedSince, now: clock().wall))
-        let userinfo = await userinfo(of: verified, tokens: tokens, client: client, metadata: metadata)
+        let userinfo = await userinfo(of: verified.subject, tokens: tokens, client: client, metadata: metadata)
         return (tokens, Identity(verified, userinfo: userinfo))
     }
 
@@ -119,10 +119,10 @@ package final class LoginHostClient {
 }
 
 extension LoginHostClient {
-    private var tokenEndpoint: TokenEndpoint { TokenEndpoint(http: http, clock: clock) }
+    var tokenEndpoint: TokenEndpoint { TokenEndpoint(http: http, clock: clock) }
 
     /// `issuer` is what the host stated when the account signed in: a host that has become another gets no token.
-    private func metadata(of host: String, issuer: String? = nil) async throws(OAuthFailure) -> ProviderMetadata {
+    func metadata(of host: String, issuer: String? = nil) async throws(OAuthFailure) -> ProviderMetadata {
         guard WebAddress(host) != nil else { throw OAuthFailure(.badURL) }
         let metadata = try await metadata.document(HostAddress.withoutSlash(host))
         guard issuer == nil || issuer == metadata.issuer else {
@@ -131,13 +131,13 @@ extension LoginHostClient {
         return metadata
     }
 
-    private func usable(_ endpoint: String?, at host: String) -> String? {
+    func usable(_ endpoint: String?, at host: String) -> String? {
         endpoint.flatMap { text in
             WebAddress(host).flatMap { host in WebAddress(text).flatMap { host.allows($0) ? text : nil } }
         }
     }
 
-    private func verify(
+    func verify(
         _ idToken: Secret, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
     ) async throws(OAuthFailure) -> IDToken {
         let token = try SignedToken(idToken)
@@ -181,9 +181,9 @@ extension LoginHostClient {
         return claims.flatMap { try? IDToken($0, expected: timely, accessTokenHash: hash) }
     }
 
-    /// Claims about the same user; nil where they cannot be had, which does not stand in a login's way.
-    private func userinfo(
-        of token: IDToken, tokens: Tokens, client: Client, metadata: ProviderMetadata
+    /// Claims about that user, or about whose the token is; nil where they cannot be had, which does not stand in a login's way.
+    func userinfo(
+        of subject: String?, tokens: Tokens, client: Client, metadata: ProviderMetadata
     ) async -> [String: JSONValue]? {
         guard let url = usable(client.userinfoEndpoint, at: metadata.issuer) ?? metadata.userinfoEndpoint else {
             return nil
@@ -195,7 +195,7 @@ extension LoginHostClient {
                 (name: "Authorization", value: "\(tokens.tokenType) \(tokens.accessToken.text)"),
             ], maximumBytes: 64 << 10, timeoutSeconds: 10)
         guard let response = try? await http.send(request), response.status == 200,
-            let claims = JSONValue.object(in: response.body), claims["sub"]?.string == token.subject
+            let claims = JSONValue.object(in: response.body), subject == nil || claims["sub"]?.string == subject
         else { return nil }
         return claims
     }

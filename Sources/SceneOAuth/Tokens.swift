@@ -64,7 +64,7 @@ extension Tokens {
     }
 
     /// Some hosts send `expires_in` as a string. Negative and absurd values are kept in bounds.
-    private static func seconds(_ value: JSONValue) -> Int? {
+    static func seconds(_ value: JSONValue) -> Int? {
         (value.whole ?? value.string.flatMap { Int($0) }).map { min(max($0, 0), Int(Int32.max)) }
     }
 }

@@ -1,7 +1,7 @@
 import LinuxIO
 import SceneModel
 
-/// Opens login screens for programs that do not show them their own way: each address once.
+/// Opens login screens, or names the code for another device, for programs that do not show them their own way: each once.
 @MainActor final class DefaultPresenter {
     private let loop: EventLoop
     private var shown: String?
@@ -11,7 +11,12 @@ import SceneModel
     }
 
     func show(_ progress: LoginProgress) {
-        guard progress.state == .presenting, let screen = progress.loginScreen, screen != shown else { return }
+        guard progress.state == .presenting else { return }
+        if let code = progress.userCode, let address = progress.verificationUri, code != shown {
+            shown = code
+            StandardError.write("To sign in, open \(address) on any device and enter the code \(code) there\n")
+        }
+        guard let screen = progress.loginScreen, screen != shown else { return }
         shown = screen
         guard Browser.isReachable(SceneSession.environment), let browser = Browser(opening: screen) else {
             return Self.write(screen)

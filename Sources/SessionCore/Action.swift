@@ -64,6 +64,8 @@ package struct LoginOrder: Hashable, Sendable {
     package var host: String
     package var loginHint: String?
     package var force: Bool
+    /// Browser or device.
+    package var presentation = LoginOptions.Presentation.browser
 }
 
 /// A refresh that the world is to carry out (RFC 6749, section 6).
@@ -102,6 +104,8 @@ package indirect enum Action: Sendable {
     /// Another connection of the same client has taken the scene over.
     case closeStream(CallID)
     case beginLogin(LoginOrder)
+    /// Ask the login host whether the login's code was used (RFC 8628, section 3.4).
+    case pollDevice(Int)
     /// Whatever belongs to the login is to go: its listener, its requests, its secrets.
     case endLogin(Int, LoginEnd)
     case refresh(RefreshOrder)

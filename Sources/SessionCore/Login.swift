@@ -65,19 +65,19 @@ extension Session {
     package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
-        return tell(Array(waiters))
+        return tell(world)
     }
 
     /// The login host has sent the user back.
-    package mutating func userReturned(_ id: Int) -> [Action] {
+    package mutating func userReturned(_ id: Int, world: World) -> [Action] {
         guard login?.id == id, case .presenting = login?.state else { return [] }
         login?.state = .redeeming
-        return tell(Array(waiters))
+        return tell(world)
     }
 
     /// The login host has said who the user is.
     package mutating func tokensReceived(_ id: Int, _ signIn: SignIn, world: World) -> [Action] {
-        guard let login, login.id == id, case .redeeming = login.state else {
+        guard let login, login.id == id, login.isAsking else {
             return revokeLate(signIn.account, signIn.grant, reason: "late", world)
         }
         if login.signedOut.contains(User(signIn.account)) {
@@ -129,9 +129,6 @@ extension Session {
         if let timeout = options.timeoutSeconds, timeout < 1 { return .invalidParameter("options.timeoutSeconds") }
         if let hint = options.loginHint, !isText(hint) { return .invalidParameter("options.loginHint") }
         if let host = options.loginHost, loginHost(host) == nil { return .unknownLoginHost(host) }
-        if options.presentation == .device {
-            return .loginFailed(code: "unsupportedPresentation", description: "the device flow is not available yet")
-        }
         return nil
     }
 
@@ -148,7 +145,7 @@ extension Session {
             if let login {
                 isSteady && !(wantsLogin(waiter) && conflicts(options, with: login))
             } else { !wantsLogin(waiter) }
-        return isSettled ? tell([waiter]) : settle(world, joined: caller.call)
+        return isSettled ? tell([waiter], world) : settle(world, joined: caller.call)
     }
 
     static let loginInProgress = Failure.loginFailed(code: "login_in_progress", description: nil)
@@ -195,7 +192,7 @@ extension Session {
         } else {
             actions += unpresentable()
         }
-        return actions + tell(joined.map { waiters[$0].map { [$0] } ?? [] } ?? Array(waiters))
+        return actions + tell(joined.map { waiters[$0].map { [$0] } ?? [] } ?? Array(waiters), world)
     }
 
     /// Calls that came while they could not ask for this login, and want another than it has become.
@@ -211,7 +208,7 @@ extension Session {
         login = LoginAttempt(
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
             force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? formerUser(for: asker),
-            state: .starting, presenter: asker.caller)
+            presentation: asker.options.presentation ?? .browser, state: .starting, presenter: asker.caller)
         return enqueue(.startLogin(id, asker.caller), world)
     }
 
@@ -254,18 +251,21 @@ extension Session {
         return take(waiters.filter(wantsLogin)).map { .fail($0.caller.call, .interactionRequired(reason: reason)) }
     }
 
-    /// Tells these waiting calls how things stand, where that is news to them.
-    mutating func tell(_ waiting: [Waiter]) -> [Action] {
+    /// Tells each waiting call how things stand, where that is news to it.
+    mutating func tell(_ world: World) -> [Action] { tell(Array(waiters), world) }
+
+    mutating func tell(_ waiting: [Waiter], _ world: World) -> [Action] {
         var actions: [Action] = []
         for waiter in waiting where waiter.caller.streams {
-            guard let progress = progress(of: waiter), progress != waiter.told else { continue }
+            guard let progress = progress(of: waiter, world.now.boot), !progress.isKnown(from: waiter.told)
+            else { continue }
             waiters[waiter.caller.call]?.told = progress
             actions.append(.progress(waiter.caller.call, progress))
         }
         return actions
     }
 
-    private func progress(of waiter: Waiter) -> LoginProgress? {
+    private func progress(of waiter: Waiter, _ now: Instant) -> LoginProgress? {
         if record.selectionPending, waiter.wish == .currentUser {
             var progress = LoginProgress(.selecting)
             progress.accounts = accounts.map(\.account)
@@ -281,6 +281,10 @@ extension Session {
             progress.state = .authorizing
         case .starting, .preparing:
             if login.presenter.call == waiter.caller.call { return nil }
+        case .polling(let polling):
+            // Any device can take the code, whichever window shows it.
+            progress.show(polling.prompt, until: waiter.deadline, now)
+            if login.presenter.call == waiter.caller.call { progress.state = .presenting }
         case .presenting(let page):
             guard login.presenter.call == waiter.caller.call else { break }
             progress.state = .presenting

@@ -96,7 +96,9 @@ extension Session {
         self.login?.state = .preparing
         return [
             .beginLogin(
-                LoginOrder(login: id, host: login.host, loginHint: login.loginHint, force: login.force)),
+                LoginOrder(
+                    login: id, host: login.host, loginHint: login.loginHint, force: login.force,
+                    presentation: login.presentation)),
             .audit(audit(.loginStarted, nil, caller)),
         ]
     }

@@ -33,6 +33,9 @@ package enum Bounds {
     /// How long the reply to a logout waits for the login host.
     package static let logoutReply = 3
     package static let minimumValidity = 60
+    /// What `slow_down` adds to the interval of a device's requests (RFC 8628, section 3.5).
+    package static let slowDown = 5
+    package static let longestDeviceRetry = 60
     /// How long a login without anybody who waits is kept after a restart.
     package static let keptLogin = 30
     package static let firstRetry = 2

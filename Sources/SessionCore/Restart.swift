@@ -2,21 +2,27 @@ import SceneModel
 
 // What of a session outlives the process that held it.
 
-/// A login that was on its login screen when the process before this one ended.
+/// A login that waited for its user when the process before this one ended.
 package struct RestoredLogin: Hashable, Sendable {
     package var host: String
     package var force: Bool
     package var loginHint: String?
     /// The scene that presented it.
     package var presenter: String?
-    package var page: LoginPage
+    /// What the user was shown.
+    package var shown: Shown
 
-    package init(host: String, force: Bool, loginHint: String?, presenter: String?, page: LoginPage) {
+    package enum Shown: Hashable, Sendable {
+        case page(LoginPage)
+        case code(DevicePrompt)
+    }
+
+    package init(host: String, force: Bool, loginHint: String?, presenter: String?, shown: Shown) {
         self.host = host
         self.force = force
         self.loginHint = loginHint
         self.presenter = presenter
-        self.page = page
+        self.shown = shown
     }
 }
 
@@ -26,13 +32,20 @@ extension Session {
         scenes[scene.id] = scene
     }
 
-    /// The login's listener, state and verifier were kept: it goes on, and is anybody's who asks within 30 seconds.
+    /// The login's listener, state and verifier were kept, or its device code: it goes on, and is anybody's who asks within
+    /// 30 seconds.
     package mutating func loginRestored(_ restored: RestoredLogin, world: World) -> Int {
         let id = nextLogin
         nextLogin += 1
+        let state: LoginAttempt.State
+        let presentation: LoginOptions.Presentation
+        switch restored.shown {
+        case .page(let page): (state, presentation) = (.presenting(page), .browser)
+        case .code(let prompt): (state, presentation) = (.polling(DevicePolling(prompt, world.now.boot)), .device)
+        }
         var attempt = LoginAttempt(
             id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,
-            state: .presenting(restored.page), presenter: Caller(call: CallID(0), scene: restored.presenter))
+            presentation: presentation, state: state, presenter: Caller(call: CallID(0), scene: restored.presenter))
         attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
         attempt.isInHistory = true
         owedEnd = nil

@@ -81,6 +81,9 @@ extension Session {
             for case .completeLogin(login.id, let signIn) in queue where User(signIn.account) == User(account) {
                 return end(.signedOut, world)
             }
+        case .polling(let polling):
+            // What is on its way may be for them already.
+            if polling.isAsking { self.login?.signedOut.insert(User(account)) }
         case .starting, .preparing, .presenting, .ending: break
         }
         return []

@@ -115,6 +115,7 @@ package struct Session: Sendable {
         if !refreshes.isEmpty || !unstored.isEmpty || inFlight != nil { return true }
         switch login?.state {
         case .redeeming, .completing: return true
+        case .polling(let polling): return polling.isAsking
         default: return false
         }
     }

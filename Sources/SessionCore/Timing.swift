@@ -11,14 +11,16 @@ extension Session {
         for kept in unstored.values { consider(kept.due) }
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
+        if case .polling(let polling) = login?.state, let due = polling.due { consider(due) }
         if let owedEndDue { consider(owedEndDue) }
         return next
     }
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
-        expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
-            + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
+        // First, lest somebody is shown a code that has just ended.
+        pollDevice(world) + expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world)
+            + retryUnstored(world) + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
     }
 
     private mutating func retryOwedEnd(_ world: World) -> [Action] {

@@ -34,14 +34,17 @@ struct User: Hashable, Sendable {
 /// The one login of a session.
 ///
 /// starting → preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
+/// With a code for another device: preparing → polling → completing.
 package struct LoginAttempt: Sendable {
     package enum State: Sendable {
         /// Its event is being stored. → preparing, ending
         case starting
-        /// The listener is opened and the login host's metadata fetched. → presenting, ending
+        /// The listener is opened and the login host's metadata fetched. → presenting, polling, ending
         case preparing
         /// The user is on the login screen. → redeeming, ending
         case presenting(LoginPage)
+        /// The user has a code for another device; the login host is asked whether it was used. → completing, ending
+        case polling(DevicePolling)
         /// The user is back; the code is being exchanged. → completing, ending
         case redeeming
         /// The account is being stored. → gone, ending
@@ -54,6 +57,8 @@ package struct LoginAttempt: Sendable {
     package let host: String
     package let force: Bool
     package let loginHint: String?
+    /// Browser or device.
+    package let presentation: LoginOptions.Presentation
     package internal(set) var state: State
     /// The call that shows the login screen.
     package internal(set) var presenter: Caller
@@ -84,5 +89,14 @@ extension LoginAttempt {
     /// The user is on the login screen, and a callback would be news.
     package var awaitsUser: Bool {
         if case .presenting = state { true } else { false }
+    }
+
+    /// The login host is being asked for tokens.
+    var isAsking: Bool {
+        switch state {
+        case .redeeming: true
+        case .polling(let polling): polling.isAsking
+        default: false
+        }
     }
 }

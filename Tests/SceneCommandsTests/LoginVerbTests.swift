@@ -9,11 +9,18 @@ import TestSupport
 @Suite(.timeLimit(.minutes(1))) struct LoginVerbTests {
     private let login = ["login", "--app", "notes"]
 
-    @Test func withoutADisplayTheAddressIsPrinted() throws {
+    private static let showsCode = Fixture.progress(.presenting) {
+        $0.userCode = "WDJB-MJHT"
+        $0.verificationUri = "https://login.example.com/device"
+        $0.verificationUriComplete = "https://login.example.com/device?user_code=WDJB-MJHT"
+        $0.expiresInSeconds = 900
+    }
+
+    @Test func withNoBrowserWantedTheAddressIsPrinted() throws {
         let daemon = try FakeDaemon([
             Login.name: [Fixture.presenting, Fixture.progress(.authorizing), Fixture.signedIn]
         ])
-        let outcome = try scenectl(login, socket: daemon.path)
+        let outcome = try scenectl(login + ["--no-browser"], socket: daemon.path)
         #expect(outcome.code == 0)
         #expect(outcome.output == "Signed in as Ada Lovelace (ada) at https://login.example.com.\n")
         #expect(
@@ -48,20 +55,84 @@ import TestSupport
         #expect(outcome.output == "Already signed in as bob at https://login.example.com.\n" && outcome.errors == "")
     }
 
-    @Test func aCodeForAnotherDeviceIsShown() throws {
+    @Test(arguments: [(["--device"], ["DISPLAY": ":0"]), ([], [:])] as [([String], [String: String])])
+    func aCodeForAnotherDeviceIsShown(_ words: [String], _ environment: [String: String]) throws {
+        let daemon = try FakeDaemon([Login.name: [Self.showsCode, Fixture.signedIn]])
+        let outcome = try scenectl(login + words, socket: daemon.path, environment: environment)
+        #expect(outcome.code == 0)
+        #expect(
+            outcome.errors == """
+                To sign in, open on any device
+                  https://login.example.com/device
+                and enter the code  WDJB-MJHT
+                or open this address, which holds it:
+                  https://login.example.com/device?user_code=WDJB-MJHT
+                The code can be used for 15 min.
+                Waiting for you to sign in…
+
+                """)
+        #expect(
+            daemon.calls(of: Login.name).map(\.parameters)
+                == [#"{"app":"notes","options":{"presentation":"device"}}"#])
+    }
+
+    @Test func aCodeThatAnotherWindowShowsIsShownToo() throws {
         let daemon = try FakeDaemon([
             Login.name: [
-                Fixture.progress(.presenting) {
+                Fixture.progress(.waiting) {
                     $0.userCode = "WDJB-MJHT"
                     $0.verificationUri = "https://login.example.com/device"
-                    $0.expiresInSeconds = 900
-                },
-                Fixture.signedIn,
+                }, Fixture.signedIn,
             ]
         ])
         let outcome = try scenectl(login + ["--device"], socket: daemon.path)
-        #expect(outcome.errors.contains("open https://login.example.com/device and enter the code  WDJB-MJHT\n"))
-        #expect(outcome.errors.contains("for 15 min."))
+        #expect(outcome.errors.contains("  https://login.example.com/device\nand enter the code  WDJB-MJHT\n"))
+    }
+
+    @Test(arguments: ["noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client"])
+    func withoutADeviceFlowABrowserDoes(_ code: String) throws {
+        let daemon = try FakeDaemon([
+            Login.name: [
+                [.failure(.loginFailed(code: code, description: "no"))], [Fixture.presenting, Fixture.signedIn],
+            ]
+        ])
+        let outcome = try scenectl(login, socket: daemon.path)
+        #expect(outcome.code == 0)
+        #expect(
+            outcome.errors.hasPrefix(
+                "The login host has no device flow for this app; a browser is needed.\n"
+                    + "To sign in, open this address in your browser:\n"))
+        #expect(
+            daemon.calls(of: Login.name).map(\.parameters) == [
+                #"{"app":"notes","options":{"presentation":"device"}}"#,
+                #"{"app":"notes","options":{"presentation":"browser"}}"#,
+            ])
+    }
+
+    @Test(
+        arguments: [
+            (["--device"], "noDeviceFlow", 1, "--no-browser"), ([], "access_denied", 77, "denied"),
+            ([], "expired_token", 75, "in time"), ([], "login_in_progress", 1, "--if-required"),
+        ] as [([String], String, Int32, String)])
+    func otherFailuresAreTheEnd(_ words: [String], _ code: String, _ exit: Int32, _ said: String) throws {
+        let daemon = try FakeDaemon([Login.name: [.failure(.loginFailed(code: code, description: "why"))]])
+        let outcome = try scenectl(login + words, socket: daemon.path)
+        #expect(outcome.code == exit && outcome.errors.contains(said) && outcome.output == "")
+        #expect(daemon.calls(of: Login.name).count == 1)
+    }
+
+    @Test func whatALoginHostSaysCannotActOnTheTerminal() throws {
+        let daemon = try FakeDaemon([
+            Login.name: [
+                Fixture.progress(.presenting) {
+                    $0.userCode = "A\u{1b}[2JB"
+                    $0.verificationUri = "https://x/\u{1b}]0;t\u{7}"
+                    $0.verificationUriComplete = "https://x/\u{9b}1m"
+                }, Fixture.signedIn,
+            ]
+        ])
+        let outcome = try scenectl(login + ["--device"], socket: daemon.path)
+        #expect(!outcome.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x9b })
     }
 
     @Test func jsonPrintsEachProgressOnALine() throws {
@@ -132,7 +203,7 @@ import TestSupport
             ],
         ])
         let program = try Program(
-            login, socket: daemon.path, environment: ["SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22"])
+            login + ["--no-browser"], socket: daemon.path, environment: ["SSH_CONNECTION": "1.2.3.4 5 6.7.8.9 22"])
         program.waitFor("Then paste here")
         program.type("\n  http://127.0.0.1/wrong \r\n")
         program.waitFor("No login waits for that address")

@@ -1,4 +1,5 @@
 import SceneModel
+import SceneProtocol
 import TestSupport
 import Testing
 
@@ -152,6 +153,29 @@ import Testing
         try await line(probe, "user early alice")
         try await scene.logout()
         try await line(probe, "logout early alice")
+    }
+
+    @Test func aCodeForAnotherDeviceIsNamedOnce() async throws {
+        func progress(_ state: LoginProgress.State) -> FakeDaemon.Step {
+            var progress = LoginProgress(state)
+            progress.userCode = "WDJB-MJHT"
+            progress.verificationUri = "https://login.example.com/device"
+            return .reply(LoginIfRequired.Reply(progress: progress), continues: true)
+        }
+        let daemon = try FakeDaemon([
+            ConnectScene.name: [Fixture.snapshot(1), Fixture.userChange(2, to: Fixture.ada)],
+            // Another window showed it first.
+            LoginIfRequired.name: [
+                progress(.waiting), progress(.presenting), progress(.presenting), Fixture.signedIn(2),
+            ],
+        ])
+        let probe = try ChildProcess(Spawning.built("session-probe"), [])
+        defer { probe.end() }
+        probe.type("configure notes \(daemon.path)")
+        probe.type("loginIfRequired")
+        try await line(probe, "completed ada")
+        let code = "To sign in, open https://login.example.com/device on any device and enter the code WDJB-MJHT there"
+        #expect(count(probe, code) == 1)
     }
 
     @Test func loadsNoFoundation() async throws {

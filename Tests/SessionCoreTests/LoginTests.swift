@@ -252,7 +252,7 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         // Late news of it are none.
         stage.happens { $0.loginFailed(1, failure, world: $1) }
         stage.happens { $0.loginReady(1, page: Stage.page, world: $1) }
-        stage.happens { session, _ in session.userReturned(1) }
+        stage.happens { $0.userReturned(1, world: $1) }
         stage.expectNoFaults()
     }
 

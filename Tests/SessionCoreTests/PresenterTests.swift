@@ -211,7 +211,7 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         stage.happens { session, world in
             _ = session.loginRestored(
                 RestoredLogin(
-                    host: AppPolicy.production, force: false, loginHint: nil, presenter: "s", page: Stage.page),
+                    host: AppPolicy.production, force: false, loginHint: nil, presenter: "s", shown: .page(Stage.page)),
                 world: world)
             return []
         }

@@ -15,6 +15,7 @@ import time
 import urllib.parse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import scripted_devices
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
@@ -56,6 +57,8 @@ class ScriptedProvider:
         self.offers_revocation = True
         # Addresses whose answers are held back: to an event for each that has one, and one that lets it go.
         self._held = {}
+        # See scripted_devices.py.
+        self.devices = None
         # A refresh token stays good until its successor is used, as with careful providers; unless `forgives` is false.
         self._lock = threading.Lock()
         self._codes, self._access, self._refresh = {}, {}, {}
@@ -120,6 +123,8 @@ class ScriptedProvider:
         names = {"authorization": "authorize", "token": "token", "userinfo": "userinfo", "revocation": "revoke"}
         if not self.offers_revocation:
             del names["revocation"]
+        if self.devices:
+            names["device_authorization"] = "device"
         return 200, {
             "issuer": self.issuer, "jwks_uri": self.issuer + "/jwks", "response_types_supported": ["code"],
             "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["RS256"],
@@ -166,6 +171,8 @@ class ScriptedProvider:
         return ".".join([*parts, b64(signature)])
 
     def _token(self, asked):
+        if self.devices and asked.get("grant_type") == scripted_devices.GRANT:
+            return self.devices.token(asked)
         with self._lock:
             if asked.get("grant_type") == "authorization_code":
                 code = self._codes.pop(asked.get("code"), None)
@@ -215,6 +222,9 @@ class ScriptedProvider:
             disable_nagle_algorithm = True
 
             def respond(self, answer):
+                if answer is None:
+                    self.close_connection = True
+                    return
                 status, body, *more = answer
                 body = body if isinstance(body, bytes) else json.dumps(body).encode()
                 headers = {"Content-Type": "application/json", "Content-Length": str(len(body)), **dict(*more)}
@@ -250,7 +260,8 @@ class ScriptedProvider:
                     self.close_connection = True
                     return
                 asked = provider._parameters(self.path, body, self.headers)
-                endpoint = {"/token": provider._token, "/revoke": provider._revoke}.get(self.path)
+                endpoint = {"/token": provider._token, "/revoke": provider._revoke,
+                            **({"/device": provider.devices.authorize} if provider.devices else {})}.get(self.path)
                 answer = provider.instead.get(self.path) or (endpoint(asked) if endpoint else (404, {}))
                 if self.path in provider._held:
                     arrived, go = provider._held[self.path]

@@ -107,6 +107,8 @@ def test_several_windows(daemon, window, alice):
     windows[1].type("o")
     for terminal in windows:
         terminal.wait_shown("Alice Example signed out", "Login under way")
+    # What came of the logout is told when the login host has answered.
+    windows[1].wait_shown("Alice Example signed out (")
     windows[2].type("c")
     for terminal in windows:
         terminal.wait_shown("Nobody is signed in", "the login was cancelled")

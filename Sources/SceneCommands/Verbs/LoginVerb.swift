@@ -6,7 +6,7 @@ import SceneProtocol
 /// Sign in, for all windows.
 enum LoginVerb: Verb {
     private static let device = Option(
-        "device", help: "Show a code to type on another device, in place of a browser (not available yet)")
+        "device", help: "Show a code to type on another device; done without where there is no display")
     private static let host = Option("host", value: "URL", help: "Sign in at this login host, not the selected one")
     private static let hint = Option("hint", value: "NAME", help: "The account name to fill in")
     private static let force = Option("force", help: "Make the login host ask for credentials")
@@ -18,12 +18,16 @@ enum LoginVerb: Verb {
     static let command = Command(
         "login", summary: "Sign in one more account and make it current, in all windows",
         discussion: [
-            "Opens the login screen in your browser if there is a display, and prints its address in any case. Over "
-                + "ssh it also takes, on standard input, the address that a browser on another machine ended at."
+            "Opens the login screen in your browser if there is a display, and prints its address in any case.",
+            "Without a display, as over ssh, or with --device it shows a code, and the address where to type it on any "
+                + "other device, as a QR code too if the terminal has room for one. Where the login host does not offer "
+                + "that, and with --no-browser, it prints the address for a browser on this machine; over ssh it then "
+                + "also takes, on standard input, the address that a browser on another machine ended at.",
         ],
         options: [device, host, hint, force, ifRequired, timeout, noBrowser],
         examples: [
             .init("scenectl login --app notes", "Sign in one more account"),
+            .init("scenectl login --device", "Sign in by means of your phone"),
             .init("scenectl login --if-required --timeout 60 && make upload", "Have somebody signed in, then go on"),
         ])
 
@@ -32,12 +36,16 @@ enum LoginVerb: Verb {
         let interrupt = Interrupt()
         let connection = try context.connect(interrupt: interrupt)
         let app = try context.app(on: connection)
-        if context.arguments.has(ifRequired) {
-            try connection.send(LoginIfRequired.self, .init(app: app, options: options), more: true)
-        } else {
-            try connection.send(Login.self, .init(app: app, options: options), more: true)
+        try send(context, connection, app, options)
+        var conversation = conversation(context, connection, interrupt, options)
+        if options.presentation == .device, !context.arguments.has(device) {
+            conversation.browserInstead = { (connection) throws(CommandFailure) in
+                var options = options
+                options.presentation = .browser
+                try send(context, connection, app, options)
+                return Self.conversation(context, connection, interrupt, options)
+            }
         }
-        var conversation = conversation(context, connection, interrupt)
         let progress = try conversation.run(until: deadline(options))
         if !context.wantsJSON { try context.output.line(outcome(progress)) }
     }
@@ -45,7 +53,8 @@ enum LoginVerb: Verb {
     private static func options(_ context: Context) throws(CommandFailure) -> LoginOptions {
         let arguments = context.arguments
         var options = LoginOptions()
-        options.presentation = arguments.has(device) ? .device : .browser
+        let hasBrowser = arguments.has(noBrowser) || Browser.isReachable(context.environment)
+        options.presentation = arguments.has(device) || !hasBrowser ? .device : .browser
         options.loginHost = arguments[host]
         options.loginHint = arguments[hint]
         options.force = arguments.has(force) ? true : nil
@@ -53,14 +62,25 @@ enum LoginVerb: Verb {
         return options
     }
 
+    private static func send(
+        _ context: Context, _ connection: DaemonConnection, _ app: String, _ options: LoginOptions
+    ) throws(CommandFailure) {
+        if context.arguments.has(ifRequired) {
+            try connection.send(LoginIfRequired.self, .init(app: app, options: options), more: true)
+        } else {
+            try connection.send(Login.self, .init(app: app, options: options), more: true)
+        }
+    }
+
     private static func conversation(
-        _ context: Context, _ connection: DaemonConnection, _ interrupt: Interrupt?
+        _ context: Context, _ connection: DaemonConnection, _ interrupt: Interrupt?, _ options: LoginOptions
     ) -> LoginConversation {
-        let isRemote = !(context.environment["SSH_CONNECTION"] ?? "").isEmpty && !context.arguments.has(device)
+        let isRemote = !(context.environment["SSH_CONNECTION"] ?? "").isEmpty && options.presentation != .device
         let opensBrowser = !context.arguments.has(noBrowser) && Browser.isReachable(context.environment)
         return LoginConversation(
             context: context, connection: connection, interrupt: interrupt,
-            guide: LoginGuide(opensBrowser: opensBrowser, acceptsPasting: isRemote),
+            guide: LoginGuide(
+                opensBrowser: opensBrowser, acceptsPasting: isRemote, terminal: context.errors.terminal),
             status: StatusLine(on: context.errors, shares: isRemote), pasted: isRemote ? PastedLines() : nil)
     }
 

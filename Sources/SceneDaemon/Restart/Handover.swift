@@ -81,10 +81,8 @@ extension Daemon {
 
     // MARK: Logins
 
-    func keep(_ running: RunningLogin, _ live: LiveSession, token: String, page: LoginPage) {
-        guard let descriptorStore, let pending = running.pending, let attempt = live.session.login else { return }
-        let kept = KeptLogin(live.key, attempt, pending, token: token, loginScreen: page.loginScreen)
-        guard let file = try? kept.file() else { return }
+    func keep(_ running: RunningLogin, _ kept: KeptLogin) {
+        guard let descriptorStore, let file = try? kept.file() else { return }
         let name = Inheritance.Name.login + Self.newIdentifier()
         running.keptName = name
         descriptorStore.keep(file.descriptor, name: name)
@@ -131,6 +129,10 @@ extension Daemon {
             let live = sessions[kept.key], live.session.login == nil
         else { return false }
         let page = number()
+        if let device = kept.device {
+            takeUp(RestoredLogin(kept, .code(device.prompt)), page, name, live).device = device
+            return true
+        }
         let label = live.session.loginHosts.first { $0.url == kept.host }?.label ?? kept.host
         guard
             let opened = try? pages.open(
@@ -139,14 +141,17 @@ extension Daemon {
                 token: kept.token)
         else { return false }
         pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
-        var restored = kept.restored
-        restored.page.loginScreen = opened.loginScreen
-        let running = RunningLogin(id: live.session.loginRestored(restored, world: world), page: page)
-        running.pending = kept.pending
-        running.keptName = name
-        live.login = running
+        let shown = LoginPage(loginScreen: opened.loginScreen, authorizationUri: kept.authorizationUri)
+        takeUp(RestoredLogin(kept, .page(shown)), page, name, live).pending = kept.pending
         loginPages[page] = live
         return true
+    }
+
+    private func takeUp(_ restored: RestoredLogin, _ page: Int, _ name: String, _ live: LiveSession) -> RunningLogin {
+        let running = RunningLogin(id: live.session.loginRestored(restored, world: world), page: page)
+        running.keptName = name
+        live.login = running
+        return running
     }
 
     private func takeUpScenes(_ descriptors: [Int32], slots: [UInt64: Int]) {

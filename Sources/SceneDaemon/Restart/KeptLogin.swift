@@ -4,7 +4,8 @@ import SceneOAuth
 import SessionCore
 import Varlink
 
-/// A login on its login screen, as it is kept for the process that comes next: in memory only, as it holds the verifier.
+/// A login that waits for its user, as it is kept for the process that comes next: in memory only, as it holds the
+/// verifier or the device code.
 struct KeptLogin: WireRecord {
     var uid = 0
     var app = ""
@@ -23,18 +24,15 @@ struct KeptLogin: WireRecord {
     var clientID = ""
     var announcesIssuer = false
     var authenticatedSince: Int?
+    /// In place of what a login screen needs.
+    var code: KeptDeviceCode?
 
     init() {}
 
     init(
         _ key: SessionKey, _ attempt: LoginAttempt, _ pending: PendingAuthorization, token: String, loginScreen: String
     ) {
-        uid = Int(key.uid)
-        app = key.app
-        host = attempt.host
-        force = attempt.force
-        loginHint = attempt.loginHint
-        presenter = attempt.presenter.scene
+        self.init(key, attempt)
         self.token = token
         self.loginScreen = loginScreen
         redirectURI = pending.redirectURI
@@ -46,6 +44,21 @@ struct KeptLogin: WireRecord {
         clientID = pending.clientID
         announcesIssuer = pending.announcesIssuer
         authenticatedSince = pending.authenticatedSince
+    }
+
+    init(_ key: SessionKey, _ attempt: LoginAttempt, _ device: DeviceAuthorization) {
+        self.init(key, attempt)
+        issuer = device.issuer
+        code = KeptDeviceCode(device)
+    }
+
+    private init(_ key: SessionKey, _ attempt: LoginAttempt) {
+        uid = Int(key.uid)
+        app = key.app
+        host = attempt.host
+        force = attempt.force
+        loginHint = attempt.loginHint
+        presenter = attempt.presenter.scene
     }
 
     mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
@@ -66,6 +79,7 @@ struct KeptLogin: WireRecord {
         try coder.field("clientID", &clientID)
         try coder.field("announcesIssuer", &announcesIssuer)
         try coder.field("authenticatedSince", &authenticatedSince)
+        try coder.field("code", &code)
     }
 
     /// Nil where another version of ours wrote it, or it was not written to its end.
@@ -86,16 +100,19 @@ struct KeptLogin: WireRecord {
 
     var key: SessionKey { SessionKey(uid: UInt32(clamping: uid), app: app) }
 
-    var restored: RestoredLogin {
-        RestoredLogin(
-            host: host, force: force, loginHint: loginHint, presenter: presenter,
-            page: LoginPage(loginScreen: loginScreen, authorizationUri: authorizationUri))
-    }
+    var device: DeviceAuthorization? { code?.authorization(issuer: issuer, host: host) }
 
     var pending: PendingAuthorization {
         PendingAuthorization(
             authorizationUri: authorizationUri, state: state, nonce: nonce, verifier: Secret(verifier),
             redirectURI: redirectURI, issuer: issuer, host: host, clientID: clientID,
             announcesIssuer: announcesIssuer, authenticatedSince: authenticatedSince)
+    }
+}
+
+extension RestoredLogin {
+    init(_ kept: KeptLogin, _ shown: Shown) {
+        self.init(
+            host: kept.host, force: kept.force, loginHint: kept.loginHint, presenter: kept.presenter, shown: shown)
     }
 }

@@ -65,6 +65,16 @@ actor LoopHost {
         try await loginHosts.redeem(#require(CallbackParameters(query: query)), of: pending, client: app)
     }
 
+    func authorizeDevice(
+        _ host: String, _ app: Client = Client(clientID: "scene"), loginHint: String? = nil, force: Bool = false
+    ) async throws -> DeviceAuthorization {
+        try await loginHosts.authorizeDevice(host: host, client: app, loginHint: loginHint, force: force)
+    }
+
+    func redeem(_ device: DeviceAuthorization, _ app: Client = Client(clientID: "scene")) async throws -> DeviceTokens {
+        try await loginHosts.redeem(device, client: app)
+    }
+
     func refresh(
         _ host: String, _ app: Client = Client(clientID: "scene"), issuer: String? = nil, subject: String = "alice",
         token: String = "refresh-token-1"

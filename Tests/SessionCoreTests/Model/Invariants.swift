@@ -103,7 +103,7 @@ extension RandomHistory {
         case .starting:
             return session.isOnItsWay { if case .startLogin(login.id, _) = $0 { true } else { false } }
                 ? [] : ["no start"]
-        case .preparing, .presenting, .redeeming:
+        case .preparing, .presenting, .polling, .redeeming:
             return stage.login?.login == login.id ? [] : ["nobody carries the login out"]
         case .completing:
             return session.isOnItsWay { if case .completeLogin(login.id, _) = $0 { true } else { false } }
@@ -189,6 +189,7 @@ extension RandomHistory {
         for asked in witness.asked.values {
             if let own = asked.deadline, deadline.map({ $0 > own }) ?? true { return ["a call would wait for ever"] }
         }
+        if case .polling(let polling) = session.login?.state, polling.due != nil { return [] }
         let waits =
             !session.waiters.isEmpty || !session.logouts.isEmpty || !session.revocations.isEmpty
             || !session.unstored.isEmpty || session.upkeep.values.contains { $0.renewal != nil }

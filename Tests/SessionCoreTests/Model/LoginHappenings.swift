@@ -11,7 +11,7 @@ extension RandomHistory {
             options.loginHost = pick([AppPolicy.production, AppPolicy.sandbox, "unknown.example"])
         }
         if generator.once(in: 10) { options.loginHint = pick(["user-ann", "user-bob", ""]) }
-        if generator.once(in: 10) { options.presentation = pick([LoginOptions.Presentation.none, .browser]) }
+        if generator.once(in: 4) { options.presentation = pick([LoginOptions.Presentation.none, .browser, .device]) }
         options.timeoutSeconds = generator.once(in: 4) ? nil : pick([2, 20, 700, 5000])
         if generator.once(in: 50) { options.timeoutSeconds = pick([0, .max]) }
         return options
@@ -55,6 +55,14 @@ extension RandomHistory {
         switch stage.session.login?.state {
         case .preparing where generator.once(in: 10):
             fail(login.login, .loginHostUnavailable(retryAfterSeconds: nil))
+        case .preparing where login.presentation == .device:
+            detail("a code is shown")
+            let (lives, interval) = (pick([1, 30, 900]) ?? 900, pick([0, 5, 100]) ?? 5)
+            stage.showCode {
+                $0.expires = stage.now.boot.advanced(bySeconds: lives)
+                $0.interval = interval
+            }
+        case .polling: answerPoll(of: login.login)
         case .preparing:
             detail("the screen is up")
             let number = stage.nextNumber()
@@ -77,6 +85,23 @@ extension RandomHistory {
         }
     }
 
+    /// What the login host says when it was asked whether the code has been used.
+    private func answerPoll(of login: Int) {
+        guard stage.polls.contains(where: { $0.login == login }) else { return }
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0, 1: stage.answer(.pending, to: login)
+        case 2: stage.answer(.slowDown, to: login)
+        case 3: stage.answer(.unavailable(retryAfterSeconds: pick([nil, 100, .max] as [Int?]) ?? nil), to: login)
+        case 4:
+            stage.polls.removeAll { $0.login == login }
+            fail(login, .loginFailed(code: "access_denied", description: nil))
+        default:
+            stage.polls.removeAll { $0.login == login }
+            witness.returnTime = witness.pollTimes[login] ?? 0
+            receiveTokens(login)
+        }
+    }
+
     private func fail(_ login: Int, _ failure: Failure) {
         detail("it fails")
         stage.happens { $0.loginFailed(login, failure, world: $1) }
@@ -88,10 +113,15 @@ extension RandomHistory {
             returned = nil
             lateLogins.append(id)
         }
+        if let poll = stage.polls.first(where: { $0.login != stage.login?.login }) {
+            if generator.once(in: 2) { return stage.answer(.pending, to: poll.login) }
+            stage.polls.removeAll { $0.login == poll.login }
+            return receiveTokens(poll.login)
+        }
         guard let late = lateLogins.popLast() else { return }
         switch Int.random(in: 0..<6, using: &generator) {
         case 0: stage.happens { $0.loginReady(late, page: Stage.page, world: $1) }
-        case 1: stage.happens { session, _ in session.userReturned(late) }
+        case 1: stage.happens { $0.userReturned(late, world: $1) }
         case 2: fail(late, .loginFailed(code: "late", description: nil))
         default: receiveTokens(late)
         }

@@ -23,6 +23,7 @@ extension RandomHistory {
             if !witness.hasBegun { fault("a login begins that history does not show") }
         case .refresh(let order): check(order)
         case .revoke(let record, _): check(record)
+        case .pollDevice(let login): witness.pollTimes[login] = witness.tick()
         case .endLogin, .audit: break
         }
     }
@@ -139,6 +140,9 @@ extension RandomHistory {
     private func check(_ progress: LoginProgress, of asked: Asked) {
         if !asked.streams || asked.options == nil { fault("progress for who cannot be told") }
         switch progress.state {
+        case .presenting where progress.userCode != nil:
+            guard case .polling(let polling) = stage.session.login?.state, polling.prompt.userCode == progress.userCode
+            else { return fault("a code is told of that is not there") }
         case .presenting:
             guard case .presenting(let page) = stage.session.login?.state, page.loginScreen == progress.loginScreen,
                 page.authorizationUri == progress.authorizationUri

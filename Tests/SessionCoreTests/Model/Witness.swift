@@ -46,6 +46,8 @@ struct Witness {
     /// When each user was signed out last, and when the user of the login under way came back to it.
     private var signOuts: [User: Int] = [:]
     var returnTime = 0
+    /// When the login host was last asked whether a login's code has been used.
+    var pollTimes: [Int: Int] = [:]
     private(set) var time = 0
     /// History shows a login begun and not ended.
     private(set) var hasBegun = false

@@ -140,7 +140,7 @@ extension Stage {
     /// The user has signed in at the login host.
     func comeBack() {
         guard let id = login?.login else { return }
-        happens { session, _ in session.userReturned(id) }
+        happens { $0.userReturned(id, world: $1) }
     }
 
     /// The login under way succeeds, from wherever it stands.
@@ -151,6 +151,26 @@ extension Stage {
         var signIn = SignIn.test(user, refreshToken: refreshToken)
         signIn.grant.lifetime = .test(3600, at: now, bootID: bootID)
         happens { $0.tokensReceived(id, signIn, world: $1) }
+    }
+
+    static let prompt = DevicePrompt(
+        userCode: "WDJB-MJHT", verificationUri: "https://login.example.com/device",
+        verificationUriComplete: "https://login.example.com/device?user_code=WDJB-MJHT",
+        expires: Instant(nanoseconds: 1_900_000_000_000), interval: 5)
+
+    /// The login host has given a code for another device.
+    func showCode(_ change: (inout DevicePrompt) -> Void = { _ in }) {
+        guard let id = login?.login else { return }
+        var prompt = Self.prompt
+        prompt.expires = now.boot.advanced(bySeconds: 900)
+        change(&prompt)
+        happens { $0.deviceCodeReceived(id, prompt, world: $1) }
+    }
+
+    /// The login host answers the question whether the code was used.
+    func answer(_ answer: DeviceAnswer, to id: Int = 1) {
+        polls.removeAll { $0.login == id }
+        happens { $0.deviceAnswered(id, answer, world: $1) }
     }
 
     func failure(of call: CallID) -> Failure? {

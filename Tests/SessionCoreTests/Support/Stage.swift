@@ -32,6 +32,8 @@ final class Stage {
     /// Its login screen, where that is kept for the next process: from when it is up until the user is back.
     var keptPage: LoginPage?
     private(set) var ends: [Int: LoginEnd] = [:]
+    /// Questions whether a device's code was used, which wait for their answer, and when they were asked.
+    var polls: [(login: Int, at: Instant)] = []
     private(set) var refreshes: [RefreshOrder] = []
     private(set) var revocations: [(record: RevocationRecord, idToken: Secret?)] = []
     private(set) var audits: [AuditEntry] = []
@@ -223,6 +225,7 @@ final class Stage {
         let keptLogin = keepsLogin && login?.login == former.login?.id ? former.login : nil
         login = nil
         ends = [:]
+        polls = []
         refreshes = []
         revocations = []
         open = []
@@ -253,7 +256,7 @@ final class Stage {
         guard let page = keptPage else { return }
         let restored = RestoredLogin(
             host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
-            page: page)
+            shown: .page(page))
         let id = session.loginRestored(restored, world: world)
         login = LoginOrder(login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force)
     }
@@ -282,6 +285,14 @@ final class Stage {
                 follow(call, from: replay.at.sequence)
             }
         }
+    }
+
+    /// The world goes on with a login that was kept.
+    func takeUp(_ id: Int) {
+        guard let attempt = session.login else { return faults.append("no login was restored") }
+        login = LoginOrder(
+            login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force,
+            presentation: attempt.presentation)
     }
 
     func mayBecome(_ policy: AppPolicy) {
@@ -321,6 +332,10 @@ final class Stage {
         case .beginLogin(let order):
             if login != nil { faults.append("a second login at the same time") }
             login = order
+        case .pollDevice(let id):
+            if polls.contains(where: { $0.login == id }) { faults.append("a second poll at the same time") }
+            if login?.login != id { faults.append("a poll for a login that is over") }
+            polls.append((id, now.boot))
         case .endLogin(let id, let end):
             if ends.updateValue(end, forKey: id) != nil { faults.append("login \(id) is ended twice") }
             if login?.login == id {
