@@ -75,7 +75,8 @@ import TestSupport
     }
 
     private static let verbs: [(words: [String], method: String)] = [
-        (["accounts"], ListAccounts.name), (["login", "--no-browser"], Login.name), (["login", "--if-required", "--no-browser"], LoginIfRequired.name),
+        (["accounts"], ListAccounts.name), (["login", "--no-browser"], Login.name),
+        (["login", "--if-required", "--no-browser"], LoginIfRequired.name),
         (["logout", "a1"], Logout.name), (["logout", "--all"], LogoutAll.name), (["switch", "a1"], SwitchAccount.name),
         (["token"], GetAccessToken.name), (["watch"], ConnectScene.name), (["watch", "--all"], Monitor.name),
         (["scenes"], ListScenes.name), (["apps"], ListApps.name), (["reload"], Reload.name),
