@@ -67,7 +67,7 @@ extension RandomHistory {
         }
         for refresh in session.refreshes.values { reasons.formUnion(refresh.waiters.map(\.caller.call)) }
         for wait in session.logouts { reasons.insert(wait.caller.call) }
-        for intent in session.queue + (session.inFlight.map { [$0.intent] } ?? []) {
+        for intent in (session.inFlight.map { [$0.intent] + $0.others } ?? []) + session.queue {
             if let call = intent.call { reasons.insert(call) }
         }
         for (call, replay) in stage.streams where replay.isOpen { reasons.insert(call) }
@@ -75,7 +75,8 @@ extension RandomHistory {
     }
 
     private func isOnItsWay(_ matches: (Intent) -> Bool) -> Bool {
-        stage.session.queue.contains(where: matches) || (stage.session.inFlight.map { matches($0.intent) } ?? false)
+        stage.session.queue.contains(where: matches)
+            || (stage.session.inFlight.map { ([$0.intent] + $0.others).contains(where: matches) } ?? false)
     }
 
     /// The login, if there is one, is where somebody works on it.
@@ -138,7 +139,7 @@ extension RandomHistory {
         var kept: [Secret?] = session.accounts.map(\.grant.refreshToken) + session.revocations.map(\.refreshToken)
         kept += session.unstored.values.map(\.refreshed.refreshToken)
         kept += stage.revocations.map(\.record.refreshToken)
-        for intent in session.queue + (session.inFlight.map { [$0.intent] } ?? []) {
+        for intent in (session.inFlight.map { [$0.intent] + $0.others } ?? []) + session.queue {
             switch intent {
             case .completeLogin(_, let signIn): kept.append(signIn.grant.refreshToken)
             case .completeRefresh(_, _, let refreshed): kept.append(refreshed.refreshToken)
