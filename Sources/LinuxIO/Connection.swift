@@ -78,13 +78,22 @@ package final class Connection {
 
     /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
     package func send(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { send($0) { bytes } }
+    }
+
+    /// Only what has to be kept is copied.
+    package func send(_ secret: Secret) {
+        secret.withBytes { bytes in send(bytes) { [UInt8](bytes) } }
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer, kept: () -> [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
-        if let output { return output.append(bytes, from: 0) }
-        let sent = OutputQueue.send(bytes, from: 0, to: socket)
+        if let output { return output.append(kept(), from: 0) }
+        let sent = OutputQueue.send(bytes, to: socket)
         if sent == bytes.count { return }
         guard sent >= 0 || errno == EAGAIN else { return failOutput() }
         let rest = OutputQueue()
-        rest.append(bytes, from: max(sent, 0))
+        rest.append(kept(), from: max(sent, 0))
         output = rest
         updateInterest()
     }

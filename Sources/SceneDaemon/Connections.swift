@@ -104,10 +104,14 @@ extension Daemon {
     }
 
     /// The call's last message. The next one behind it is taken.
-    func answer(_ id: CallID, _ message: [UInt8]) {
+    func answer(_ id: CallID, _ message: [UInt8]) { answer(id) { $0.send(message) } }
+
+    func answer(_ id: CallID, _ message: Secret) { answer(id) { $0.send(message) } }
+
+    private func answer(_ id: CallID, sending: (Connection) -> Void) {
         guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
-        if !oneway { served.connection.send(message) }
+        if !oneway { sending(served.connection) }
         serve(served)
     }
 

@@ -178,6 +178,8 @@ class ScriptedProvider:
     def _handler(provider):
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            # Head and body go out one by one; the second would wait for the first to be acknowledged.
+            disable_nagle_algorithm = True
 
             def respond(self, answer):
                 status, body = answer
