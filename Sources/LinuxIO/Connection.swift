@@ -6,8 +6,6 @@ import SceneModel
 ///
 /// The peer may end its own direction and still get answers; the connection ends when the peer has closed both.
 package final class Connection {
-    /// No other socket has had it since boot (SO_COOKIE); it stays when the descriptor is handed on.
-    package let id: UInt64
     package let peer: Peer
     /// Lends the bytes for the time of the call.
     package var onReceive: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -51,9 +49,6 @@ package final class Connection {
 
     /// Takes over a socket that is non-blocking and close-on-exec already.
     init(loop: EventLoop, accepted descriptor: consuming OwnedDescriptor) throws(SystemError) {
-        var cookie: UInt64 = 0
-        guard clinux_socket_cookie(descriptor.raw, &cookie) == 0 else { throw SystemError("getsockopt") }
-        id = cookie
         peer = try Peer(socket: descriptor.raw)
         self.loop = loop
         socket = -1
@@ -69,6 +64,12 @@ package final class Connection {
     }
 
     package var isOpen: Bool { socket >= 0 }
+
+    /// No other socket has had it since boot (SO_COOKIE); it stays when the descriptor is handed on. Nil once closed.
+    package var id: UInt64? {
+        var cookie: UInt64 = 0
+        return clinux_socket_cookie(socket, &cookie) == 0 ? cookie : nil
+    }
 
     /// Bytes that wait for the peer to read.
     package var unsentBytes: Int { output?.count ?? 0 }
@@ -130,7 +131,7 @@ package final class Connection {
 
     package func close() {
         guard isOpen else { return }
-        watch?.cancel()
+        if isHeldElsewhere { watch?.cancel() } else { watch?.cancelClosing() }
         watch = nil
         patience?.cancel()
         patience = nil
@@ -177,6 +178,8 @@ extension Connection {
             close()
         } else if readiness.contains(.readable), isOpen, receives {
             _ = receive()
+            // Still open: the peer reads on.
+            if hasInputEnded { updateInterest() }
         }
     }
 
@@ -210,7 +213,6 @@ extension Connection {
             return false
         }
         hasInputEnded = true
-        updateInterest()
         onInputEnded()
         return false
     }
