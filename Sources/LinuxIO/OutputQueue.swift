@@ -57,6 +57,7 @@ final class OutputQueue {
         bytes.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[offset...]), to: socket) }
     }
 
+    @inline(__always)
     static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
         retryingInterrupted { clinux_send(socket, bytes.baseAddress, bytes.count) }
     }
