@@ -6,8 +6,6 @@ import SceneModel
 ///
 /// The peer may end its own direction and still get answers; the connection ends when the peer has closed both.
 package final class Connection {
-    /// No other socket has had it since boot (SO_COOKIE); it stays when the descriptor is handed on.
-    package let id: UInt64
     package let peer: Peer
     /// Lends the bytes for the time of the call.
     package var onReceive: (UnsafeRawBufferPointer) -> Void = { _ in }
@@ -54,9 +52,6 @@ package final class Connection {
 
     /// Takes over a socket that is non-blocking and close-on-exec already.
     init(loop: EventLoop, accepted descriptor: consuming OwnedDescriptor) throws(SystemError) {
-        var cookie: UInt64 = 0
-        guard clinux_socket_cookie(descriptor.raw, &cookie) == 0 else { throw SystemError("getsockopt") }
-        id = cookie
         peer = try Peer(socket: descriptor.raw)
         self.loop = loop
         socket = -1
@@ -73,6 +68,12 @@ package final class Connection {
 
     package var isOpen: Bool { socket >= 0 }
 
+    /// No other socket has had it since boot (SO_COOKIE); it stays when the descriptor is handed on. Nil once closed.
+    package var id: UInt64? {
+        var cookie: UInt64 = 0
+        return clinux_socket_cookie(socket, &cookie) == 0 ? cookie : nil
+    }
+
     /// Bytes that wait for the peer to read.
     package var unsentBytes: Int { output?.count ?? 0 }
 
@@ -81,12 +82,21 @@ package final class Connection {
 
     /// Writes at once what the socket takes, and keeps the rest. Calls nothing back.
     package func send(_ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { send($0) { bytes } }
+    }
+
+    /// Only what has to be kept is copied.
+    package func send(_ secret: Secret) {
+        secret.withBytes { bytes in send(bytes) { [UInt8](bytes) } }
+    }
+
+    private func send(_ bytes: UnsafeRawBufferPointer, kept: () -> [UInt8]) {
         guard isOpen, !closesWhenSent, !outputFailed, !bytes.isEmpty else { return }
-        if output != nil { return keep(bytes, from: 0) }
-        let sent = OutputQueue.send(bytes, from: 0, to: socket)
+        if output != nil { return keep(kept(), from: 0) }
+        let sent = OutputQueue.send(bytes, to: socket)
         if sent == bytes.count { return }
         guard sent >= 0 || errno == EAGAIN else { return failOutput() }
-        keep(bytes, from: max(sent, 0))
+        keep(kept(), from: max(sent, 0))
         updateInterest()
     }
 
@@ -126,7 +136,7 @@ package final class Connection {
 
     package func close() {
         guard isOpen else { return }
-        watch?.cancel()
+        if isHeldElsewhere { watch?.cancel() } else { watch?.cancelClosing() }
         watch = nil
         patience?.cancel()
         patience = nil
@@ -173,6 +183,8 @@ extension Connection {
             close()
         } else if readiness.contains(.readable), isOpen, receives {
             _ = receive()
+            // Still open: the peer reads on.
+            if hasInputEnded { updateInterest() }
         }
     }
 
@@ -206,7 +218,6 @@ extension Connection {
             return false
         }
         hasInputEnded = true
-        updateInterest()
         onInputEnded()
         return false
     }

@@ -133,6 +133,7 @@ package final class EventLoop: @unchecked Sendable {
 
     func modify(_ watch: Watch, _ interest: Readiness) { watches.modify(watch, interest) }
     func remove(_ watch: Watch) { watches.remove(watch) }
+    func forget(_ watch: Watch) { watches.forget(watch) }
     func remove(_ timer: LoopTimer) { timers.remove(timer) }
 }
 

@@ -65,11 +65,11 @@ final class OutputQueue {
 
     /// send(2), without blocking and without SIGPIPE; -1 and `errno` on failure.
     static func send(_ bytes: [UInt8], from offset: Int, to socket: Int32) -> Int {
-        bytes.withUnsafeBytes { buffer in
-            let rest = UnsafeRawBufferPointer(rebasing: buffer[offset...])
-            return retryingInterrupted {
-                clinux_send(socket, rest.baseAddress, rest.count)
-            }
-        }
+        bytes.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[offset...]), to: socket) }
+    }
+
+    @inline(__always)
+    static func send(_ bytes: UnsafeRawBufferPointer, to socket: Int32) -> Int {
+        retryingInterrupted { clinux_send(socket, bytes.baseAddress, bytes.count) }
     }
 }

@@ -61,6 +61,13 @@ package final class Watch {
         loop?.remove(self)
     }
 
+    /// The same where the descriptor is closed next, and nobody else holds what it stands for: epoll lets it go by itself.
+    func cancelClosing() {
+        guard handler != nil else { return }
+        handler = nil
+        loop?.forget(self)
+    }
+
     func ready(_ readiness: Readiness) {
         let wanted = readiness.intersection(interest.union(.hangup))
         guard let handler, !wanted.isEmpty else { return }

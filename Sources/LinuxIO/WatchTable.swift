@@ -38,9 +38,15 @@ struct WatchTable: ~Copyable {
     }
 
     mutating func remove(_ watch: Watch) {
-        guard isCurrent(watch) else { return }
+        if forget(watch) { _ = clinux_epoll_remove(epoll.raw, watch.descriptor) }
+    }
+
+    /// False: it was not here.
+    @discardableResult
+    mutating func forget(_ watch: Watch) -> Bool {
+        guard isCurrent(watch) else { return false }
         watches[Int(watch.descriptor)] = nil
-        _ = clinux_epoll_remove(epoll.raw, watch.descriptor)
+        return true
     }
 
     /// The watch that an event's data means, if it is still there.

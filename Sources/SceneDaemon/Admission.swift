@@ -8,9 +8,11 @@ struct Admission {
     let options: DaemonOptions
     let app: AppConfiguration
 
+    private static let ownUid = getuid()
+
     /// Why the peer may not; nil where it may. In doubt it may not.
     func refusal(of peer: Peer) -> String? {
-        if !options.isSystem, peer.uid != getuid() { return "this is another user's scened" }
+        if !options.isSystem, peer.uid != Self.ownUid { return "this is another user's scened" }
         if app.allowedUnits.isEmpty, app.allowedExecutables.isEmpty { return nil }
         guard peer.isRunning else { return "the calling process cannot be identified" }
         if !app.allowedUnits.isEmpty {

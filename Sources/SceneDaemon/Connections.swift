@@ -155,11 +155,15 @@ extension Daemon {
     }
 
     /// The call's last message. The next one behind it is taken.
-    func answer(_ id: CallID, _ message: [UInt8]) {
+    func answer(_ id: CallID, _ message: [UInt8]) { answer(id, message.count) { $0.send(message) } }
+
+    func answer(_ id: CallID, _ message: Secret) { answer(id, message.count) { $0.send(message) } }
+
+    private func answer(_ id: CallID, _ count: Int, sending: (Connection) -> Void) {
         guard let served = connections[id], let oneway = served.call?.oneway else { return }
         served.call = nil
-        served.account.callEnded(bytes: message.count)
-        if !oneway { served.connection.send(message) }
+        served.account.callEnded(bytes: count)
+        if !oneway { sending(served.connection) }
         serve(served)
     }
 

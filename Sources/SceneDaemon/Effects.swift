@@ -56,7 +56,7 @@ extension Daemon {
         case .switched(let account, let at): answer(call, SwitchAccount.Reply(account: account, at: at))
         case .loggedOut(let result, let at): answer(call, Logout.Reply(result: result, at: at))
         case .loggedOutAll(let results, let at): answer(call, LogoutAll.Reply(results: results, at: at))
-        case .token(let token): answer(call, GetAccessToken.Reply(token: token))
+        case .token(let token): answer(call, token.message)
         case .loginHost(let host): answer(call, AddLoginHost.Reply(loginHost: host))
         case .accountsSignedOut(let count): signedOut(call, count)
         }
@@ -193,6 +193,14 @@ extension Daemon {
             let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
             happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
         }
+    }
+}
+
+extension AccessToken {
+    /// GetAccessToken's reply.
+    var message: Secret {
+        var bytes = VarlinkMessage.reply(GetAccessToken.Reply(token: self))
+        return Secret(wiping: &bytes)
     }
 }
 

@@ -22,6 +22,7 @@ final class LiveSession {
     var replayTimer: LoopTimer?
     private var newestFrame: (sequence: Int, bytes: [UInt8])?
     private var knownAnswer: [UInt8]?
+    private var knownToken: KnownToken?
 
     let key: SessionKey
 
@@ -61,7 +62,21 @@ final class LiveSession {
     }
 
     /// The session has changed.
-    func forgetReply() { knownAnswer = nil }
+    func forgetReply() {
+        knownAnswer = nil
+        knownToken = nil
+    }
+
+    /// GetAccessToken's answer where it was given before, nothing was committed since, and its token has as long to live.
+    func knownAnswer(_ call: GetAccessToken.Parameters, _ now: Moment) -> Secret? {
+        guard let knownToken, knownToken.answers(call, now) else { return nil }
+        return knownToken.message
+    }
+
+    /// It holds before `end`, and while the wall clock shows the same second.
+    func remember(_ message: Secret, _ call: GetAccessToken.Parameters, end: Instant, wall: Int) {
+        knownToken = KnownToken(call, message, end: end, wall: wall)
+    }
 
     /// The newest event as it goes to every scene: encoded once.
     func frame() -> [UInt8]? {
@@ -83,6 +98,27 @@ final class LiveSession {
     func forgetReplays() {
         replays = Replays()
         replayTimer = nil
+    }
+}
+
+/// GetAccessToken's answer that was given last.
+private final class KnownToken {
+    let message: Secret
+    private let call: GetAccessToken.Parameters
+    private let end: Instant
+    private let wall: Int
+
+    init(_ call: GetAccessToken.Parameters, _ message: Secret, end: Instant, wall: Int) {
+        self.message = message
+        self.call = call
+        self.end = end
+        self.wall = wall
+    }
+
+    func answers(_ other: GetAccessToken.Parameters, _ now: Moment) -> Bool {
+        now.wall == wall && now.boot < end && other.rejected == nil && other.account == call.account
+            && other.minimumValiditySeconds == call.minimumValiditySeconds && other.scope == call.scope
+            && other.audience == call.audience
     }
 }
 

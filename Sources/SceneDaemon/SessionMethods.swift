@@ -18,11 +18,7 @@ extension Daemon {
         },
         serveSession(GetAccessToken.self, app: \.app) { daemon, request, call, live in
             daemon.counters.tokens += 1
-            daemon.happened(live) {
-                $0.tokenRequested(
-                    request.caller(nil), account: call.account, minimumValidity: call.minimumValiditySeconds,
-                    rejected: call.rejected, scope: call.scope, world: $1)
-            }
+            daemon.answerToken(request, call, live)
         },
         serveSession(ConnectScene.self, app: \.app) { daemon, request, call, live in
             guard request.call.more else { return daemon.answer(request.id, VarlinkMessage.expectedMore()) }
@@ -96,6 +92,27 @@ extension Daemon {
             daemon.answer(request.id, HandleResponse.Reply(handled: handled))
         },
     ]
+
+    private func answerToken(_ request: Request, _ call: GetAccessToken.Parameters, _ live: LiveSession) {
+        var answer = live.knownAnswer(call, EventLoop.now)
+        if answer == nil {
+            happened(live) { session, world in
+                let actions = session.tokenRequested(
+                    request.caller(nil), account: call.account, minimumValidity: call.minimumValiditySeconds,
+                    rejected: call.rejected, scope: call.scope, world: world)
+                // What is only given because nothing better can be had is asked for anew each time.
+                guard call.rejected == nil, case .reply(_, .token(let token))? = actions.first,
+                    token.account.state == .active
+                else { return actions }
+                let message = token.message
+                let end = session.tokenAnswerEnds(token.account.id, world.now)
+                live.remember(message, call, end: end, wall: world.now.wall)
+                answer = message
+                return []
+            }
+        }
+        if let answer { self.answer(request.id, answer) }
+    }
 
     static let loginHostMethods: [(String, Method)] = [
         serveSession(GetLoginScreen.self, app: \.app) { daemon, request, call, live in

@@ -13,6 +13,12 @@ public final class Secret: @unchecked Sendable {
         storage.copyBytes(from: bytes)
     }
 
+    /// Wipes the bytes, where nobody else holds them.
+    package convenience init(wiping bytes: inout [UInt8]) {
+        self.init(bytes)
+        bytes.withUnsafeMutableBytes { if let base = $0.baseAddress { explicit_bzero(base, $0.count) } }
+    }
+
     public convenience init(_ text: String) {
         self.init(text.utf8)
     }

@@ -9,6 +9,8 @@ struct ChangeWriter {
     let path: String
     /// Something was erased, and the log may still show it.
     private(set) var hasErased = false
+    /// Of sessions whose history is known to have no other.
+    private var epochs: [SessionKey: String] = [:]
 
     init(database: Database, sealing: SealingKey, path: String) {
         self.database = database
@@ -31,6 +33,7 @@ struct ChangeWriter {
             return results
         } catch {
             if database.isInTransaction { try? database.execute("ROLLBACK") }
+            epochs = [:]
             if isWhole { overwriteInLog() }
             let failure = error.told(of: path)
             return changes.indices.map { index in
@@ -55,6 +58,7 @@ struct ChangeWriter {
             try database.execute("RELEASE change")
             return .success(())
         } catch {
+            epochs[change.key] = nil
             guard database.isInTransaction else { throw error }
             try database.execute("ROLLBACK TO change; RELEASE change")
             return .failure(error.told(of: path))
@@ -113,11 +117,16 @@ struct ChangeWriter {
     }
 
     /// Appends, and drops what a new epoch or the limit leaves behind.
-    private func append(
+    private mutating func append(
         _ events: [Event], to session: SessionKey, _ record: SessionRecord
     ) throws(SQLiteError) {
         let key: [Value] = [.integer(Int(session.uid)), .text(session.app)]
-        try database.run("DELETE FROM history WHERE uid = ? AND app = ? AND epoch <> ?", key + [.text(record.epoch)])
+        // Looks at all of the session's history.
+        if epochs[session] != record.epoch {
+            let others = "DELETE FROM history WHERE uid = ? AND app = ? AND epoch <> ?"
+            try database.run(others, key + [.text(record.epoch)])
+            epochs[session] = record.epoch
+        }
         for event in events.suffix(historyLimit) {
             let row = HistoryTable.row(session, event.at, sealing)
             try database.run(

@@ -166,6 +166,21 @@ extension Change {
         }
     }
 
+    /// The accounts that it puts, where it does nothing else.
+    var accountsOnly: Set<String>? {
+        guard events.isEmpty else { return nil }
+        var accounts: Set<String> = []
+        for operation in operations {
+            guard case .putAccount(let record) = operation else { return nil }
+            accounts.insert(record.account.id)
+        }
+        return accounts
+    }
+
+    var removesAccounts: Bool {
+        operations.contains { if case .removeAccount = $0 { true } else { false } }
+    }
+
     /// Whom this change signed in.
     var signedIn: Account? {
         events.first { $0.kind == .loggedIn }?.account

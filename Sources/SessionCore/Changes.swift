@@ -36,6 +36,13 @@ enum Intent: Sendable {
     case removeLoginHost(Caller, url: String)
     case selectLoginHost(Caller, url: String)
     case setLocked(Caller, Bool)
+
+    var isOfRefresh: Bool {
+        switch self {
+        case .beginRefresh, .completeRefresh: true
+        default: false
+        }
+    }
 }
 
 /// A change while it is being decided: numbers the events as it goes.
@@ -81,35 +88,57 @@ extension Session {
     /// Sends the next change on its way, unless one is.
     private mutating func advance(_ world: World) -> [Action] {
         var actions: [Action] = []
-        while inFlight == nil, !queue.isEmpty {
-            let intent = queue.removeFirst()
+        while inFlight == nil, let intent = queue.popFirst() {
             switch decide(intent, world) {
             case .nothing(let instead):
                 actions += instead
-            case .commit(let change):
-                inFlight = (intent, change)
+            case .commit(var change):
+                let others = intent.isOfRefresh ? gather(into: &change, world) : []
+                inFlight = (intent, others, change)
                 actions.append(.commit(change))
             }
         }
         return actions
     }
 
+    /// Refreshes of other accounts that wait their turn, and that nobody hears of, are stored with this one: a thousand
+    /// accounts are not two thousand commits one after the other.
+    private mutating func gather(into change: inout Change, _ world: World) -> [Intent] {
+        guard var accounts = change.accountsOnly else { return [] }
+        var others: [Intent] = []
+        while others.count < Self.mostTogether, let next = queue.first, next.isOfRefresh,
+            case .commit(let more) = decide(next, world), let further = more.accountsOnly,
+            accounts.isDisjoint(with: further)
+        {
+            change.operations += more.operations
+            accounts.formUnion(further)
+            others.append(next)
+            _ = queue.popFirst()
+        }
+        return others
+    }
+
+    private static let mostTogether = 256
+
     /// The change in flight is stored: it is a fact now.
     package mutating func changeCommitted(world: World) -> [Action] {
-        guard let (intent, change) = inFlight else { return [] }
+        guard let (intent, others, change) = inFlight else { return [] }
         inFlight = nil
-        let former = accounts
+        // Kept only for who leaves: otherwise the accounts are changed where they are.
+        let former = change.removesAccounts ? accounts : []
         apply(change)
         var actions: [Action] = change.events.isEmpty ? [] : [.published(record.sequence)]
-        actions += committed(intent, change, former: former, world)
+        for intent in [intent] + others { actions += committed(intent, change, former: former, world) }
         return actions + settle(world) + advance(world)
     }
 
     /// The change in flight could not be stored: nothing has changed.
     package mutating func commitFailed(reason: String, world: World) -> [Action] {
-        guard let (intent, _) = inFlight else { return [] }
+        guard let (intent, others, _) = inFlight else { return [] }
         inFlight = nil
-        return dropped(intent, .storageUnavailable(reason: reason), world) + settle(world) + advance(world)
+        let failure = Failure.storageUnavailable(reason: reason)
+        let actions = ([intent] + others).flatMap { dropped($0, failure, world) }
+        return actions + settle(world) + advance(world)
     }
 
     private mutating func apply(_ change: Change) {
@@ -118,7 +147,7 @@ extension Session {
         for operation in change.operations {
             switch operation {
             case .putAccount(let stored):
-                if let index = accounts.firstIndex(where: { $0.account.id == stored.account.id }) {
+                if let index = index(ofAccount: stored.account.id) {
                     accounts[index] = stored
                 } else {
                     accounts.append(stored)

@@ -178,7 +178,7 @@ extension Session {
     /// With `joined` only that call is news.
     mutating func settle(_ world: World, joined: CallID? = nil) -> [Action] {
         var actions: [Action] = []
-        if let usable, !record.locked {
+        if !waiters.isEmpty, !record.locked, let usable {
             // `force` asks for the login itself.
             let served = take(waiters.filter { $0.wish == .currentUser && $0.options.force != true })
             let progress = completed(.signedIn, usable.account)

@@ -18,8 +18,9 @@ package struct Session: Sendable {
     var isStored: Bool
 
     // Changes on their way.
-    var inFlight: (intent: Intent, change: Change)?
-    var queue: [Intent] = []
+    /// `others` are of the same kind, and stored with it.
+    var inFlight: (intent: Intent, others: [Intent], change: Change)?
+    var queue = IntentQueue()
 
     // Who is there, and what they wait for.
     package internal(set) var scenes: [String: Scene] = [:]
@@ -68,7 +69,7 @@ package struct Session: Sendable {
     package var cursor: Cursor { Cursor(epoch: record.epoch, sequence: record.sequence) }
 
     package var current: AccountRecord? {
-        record.current.flatMap { id in accounts.first { $0.account.id == id } }
+        record.current.flatMap { account($0) }
     }
 
     /// The current user, where their grant is good.
@@ -79,11 +80,8 @@ package struct Session: Sendable {
 
     /// Whether there is one, without a copy of it.
     var hasUsable: Bool {
-        guard let current = record.current else { return false }
-        for index in accounts.indices where accounts[index].account.id == current {
-            return accounts[index].account.state != .loginRequired
-        }
-        return false
+        guard let current = record.current, let index = index(ofAccount: current) else { return false }
+        return accounts[index].account.state != .loginRequired
     }
 
     package var pending: Pending {
@@ -106,7 +104,12 @@ package struct Session: Sendable {
     }
 
     func account(_ id: String) -> AccountRecord? {
-        accounts.first { $0.account.id == id }
+        index(ofAccount: id).map { accounts[$0] }
+    }
+
+    /// Without a copy of those that are passed over.
+    func index(ofAccount id: String) -> Int? {
+        accounts.indices.first { accounts[$0].account.id == id }
     }
 
     /// Something is under way that a stop should let come to its end: tokens that the login host has given out already,

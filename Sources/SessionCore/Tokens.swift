@@ -83,6 +83,12 @@ extension Session {
         return refresh(holder, for: waiter, world)
     }
 
+    /// When a token that was given has a second less to live, by the boot clock.
+    package func tokenAnswerEnds(_ id: String, _ now: Moment) -> Instant {
+        let obtained = account(id)?.grant.lifetime?.obtained.boot ?? now.boot
+        return obtained.advanced(bySeconds: now.boot.seconds(since: obtained) + 1)
+    }
+
     /// Whether the token lives for as long as is asked. Where the login host's tokens never do, one in the first tenth of
     /// its life is good enough: a refresh for every call would help nobody.
     private func lives(_ grant: Grant, _ asked: Int?, _ world: World) -> Bool {

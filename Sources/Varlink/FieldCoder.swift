@@ -14,7 +14,8 @@ package struct FieldCoder {
     private var expected: JSONElement.Member?
     /// Bit n: the object's nth member has been read. No record has more than 63 fields.
     private var consumed: UInt64 = 0
-    private var consumedCount = 0
+    /// How many have not.
+    private var left = 0
     private var writer = JSONWriter()
     package private(set) var described: [Field] = []
 
@@ -86,17 +87,22 @@ extension FieldCoder {
 extension FieldCoder {
     init(reading object: JSONElement?) {
         self.init(.reading)
-        self.object = object
-        expected = object?.firstMember
+        guard let object else { return }
+        begin(object)
     }
 
     /// Strict, unless the element is being read leniently.
     static func read(_ record: inout some WireRecord, from object: JSONElement) throws(WireError) {
         var coder = FieldCoder(.reading)
-        coder.object = object
-        coder.expected = object.firstMember
+        coder.begin(object)
         try record.fields(&coder)
         try coder.finishReading(object)
+    }
+
+    private mutating func begin(_ object: JSONElement) {
+        self.object = object
+        expected = object.firstMember
+        left = object.isObject ? object.memberCount : 0
     }
 
     private mutating func required(_ name: String) throws(WireError) -> JSONElement {
@@ -116,16 +122,17 @@ extension FieldCoder {
 
     /// Nil where the member is absent or null.
     private mutating func member(_ name: String) -> JSONElement? {
-        guard let member = object?.member(name, expecting: expected) else { return nil }
-        expected = object?.member(after: member)
+        // Often nothing is left, and most fields are still to come.
+        guard left > 0, let object, let member = object.member(name, expecting: expected) else { return nil }
+        expected = object.member(after: member)
         consumed |= 1 << UInt64(member.ordinal)
-        consumedCount += 1
-        return object?.valueUnlessNull(of: member)
+        left -= 1
+        return object.valueUnlessNull(of: member)
     }
 
     /// Refuses what no field has asked for.
     private func finishReading(_ object: JSONElement) throws(WireError) {
-        guard !object.isLenient, consumedCount < object.memberCount else { return }
+        guard !object.isLenient, left > 0 else { return }
         var place = object.firstMember
         while let member = place, consumed & (1 << UInt64(member.ordinal)) != 0 {
             place = object.member(after: member)

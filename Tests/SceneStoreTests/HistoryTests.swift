@@ -73,6 +73,17 @@ import Testing
             session.history.map(\.at) == [Cursor(epoch: "epoch-2", sequence: 5), Cursor(epoch: "epoch-2", sequence: 6)])
     }
 
+    @Test func anEpochThatWasRefusedOnceStartsAnewAllTheSame() throws {
+        let open = try OpenStore(directory)
+        open.commit(.sample(1...20))
+        var twice = Change.sample(5...6, epoch: "epoch-2")
+        twice.events += twice.events
+        #expect(!open.commit(twice).isSuccess)
+        #expect(try sequences(open) == Array(1...20))
+        #expect(open.commit(.sample(5...6, epoch: "epoch-2")).isSuccess)
+        #expect(open.store.onDatabaseThread { try? $0.value("SELECT count(*) FROM history") } == .integer(2))
+    }
+
     @Test func aChangeWithoutEventsLeavesHistoryBe() throws {
         let open = try OpenStore(directory)
         open.commit(.sample(1...20))

@@ -151,6 +151,42 @@ import Testing
         #expect(Set(stage.refreshes.map(\.account.id)) == ["a1", "a2"])
     }
 
+    @Test func refreshesThatWaitTheirTurnAreStoredTogether() {
+        let stage = Stage(accounts: 20)
+        stage.suspend(seconds: 4000)
+        stage.disk = .held
+        let calls = (1...20).map { stage.token("a\($0)") }
+        stage.disk(works: true)
+        #expect(stage.refreshes.count == 1)
+        stage.disk(works: true)
+        #expect(stage.refreshes.map(\.account.id) == (1...20).map { "a\($0)" })
+        for number in 1...20 { stage.refreshed("new\(number)") }
+        stage.disk(works: true)
+        stage.disk(works: true)
+        #expect(stage.change == nil)
+        #expect(
+            calls.map { stage.token(of: $0)?.value } == (1...20).map { Secret("access-new\($0)") })
+        #expect(stage.ledger.accounts.map(\.grant.generation) == Array(repeating: 2, count: 20))
+        stage.expectNoFaults()
+    }
+
+    @Test func refreshesThatAreStoredTogetherFailTogether() {
+        let stage = Stage(accounts: 20)
+        stage.suspend(seconds: 4000)
+        stage.disk = .held
+        let calls = (1...20).map { stage.token("a\($0)") }
+        stage.disk(works: true)
+        stage.disk(works: false)
+        #expect(stage.refreshes.count == 1)
+        #expect(calls.filter { stage.failure(of: $0) == .storageUnavailable(reason: "full") }.count == 19)
+        stage.disk = .works
+        stage.refreshed("new1")
+        #expect(stage.token(of: calls[0])?.value == Secret("access-new1"))
+        stage.token("a2")
+        #expect(stage.refreshes.map(\.account.id) == ["a2"])
+        stage.expectNoFaults()
+    }
+
     @Test func whoLeavesDoesNotStopTheRefresh() {
         stage.suspend(seconds: 4000)
         let call = stage.token()

@@ -6,17 +6,20 @@ import os
 import random
 import re
 import resource
+import shutil
 import statistics
 import sys
 import tempfile
 
 from cases import load, restarts, timed
 from servers import HERE, MISSED, Floor, Scened
+from tokens import ACCOUNTS, PEERS, Agent, Crowd
 
 COUNTS = os.path.join(HERE, "counts.json")
 # What is measured, by the names that --only knows: cases and clients of the driver.
 PARTS = {
     "calls": [("rtt", 1), ("rtt", 64)],
+    "tokens": [("token", 1), ("token", 64), ("dial", 1), ("dial", 64)],
     "events": [("fan", 1000), ("fan", 10000)],
     "replay": [("replay", 1000)],
     "back": [("back", 10000)],
@@ -32,6 +35,14 @@ ROWS = [
     ("round trip, 1 client: median time", "rtt", 1, "p50_us", "us", ""),
     ("round trip, 64 clients: CPU", "rtt", 64, "cpu_us", "us", "1.5 x"),
     ("round trip, 64 clients: median time", "rtt", 64, "p50_us", "us", ""),
+    ("a token, 1 caller: CPU", "token", 1, "cpu_us", "us", "1.5 x"),
+    ("a token, 1 caller: median time", "token", 1, "p50_us", "us", ""),
+    ("a token, 64 callers: CPU", "token", 64, "cpu_us", "us", "1.5 x"),
+    ("a token, 64 callers: median time", "token", 64, "p50_us", "us", ""),
+    ("a connection and a token, 1 caller: CPU", "dial", 1, "cpu_us", "us", "1.5 x"),
+    ("a connection and a token, 1: median time", "dial", 1, "p50_us", "us", ""),
+    ("a connection and a token, 64 callers: CPU", "dial", 64, "cpu_us", "us", "1.5 x"),
+    ("a connection and a token, 64: median time", "dial", 64, "p50_us", "us", ""),
     ("event to 1,000 scenes: CPU of a delivery", "fan", 1000, "cpu_us", "us", "1.15 x"),
     ("event to 1,000 scenes: trigger to last", "fan", 1000, "took_us", "us", ""),
     ("event to 10,000 scenes: CPU of a delivery", "fan", 10000, "cpu_us", "us", "1.15 x"),
@@ -65,22 +76,27 @@ COMPARISONS = [
 
 def compared(part):
     """Cases that are compared with the floor; the others only with scened itself."""
-    return part in ("calls", "events", "replay", "back")
+    return part in ("calls", "tokens", "events", "replay", "back")
 
 
-def measure(servers, options):
+def measure(servers, options, agent=None, crowd=None):
     samples = {}
     for turn in range(options.rounds if any(PARTS[part] for part in options.only) else 0):
         for part in options.only:
             for case, clients in PARTS[part]:
                 order = servers[:] if compared(part) else servers[-1:]
+                if agent and case == "dial":
+                    order.append(agent)
                 random.shuffle(order)
                 for server in order:
-                    length = {"rtt": options.seconds, "growth": options.trips}.get(case, options.events)
+                    length = {"growth": options.trips, **dict.fromkeys(("rtt", "token", "dial"), options.seconds)}.get(case, options.events)
                     sample = timed(server, case, clients, length)
                     if case == "login":
                         sample["each_cpu_us"] = sample["cpu_us"] / clients
                     samples.setdefault((server.name, case, clients), []).append(sample)
+        if crowd:
+            samples.setdefault(("libcurl", "refresh", ACCOUNTS), []).append(crowd.plain())
+            samples.setdefault(("crowd", "refresh", ACCOUNTS), []).append(crowd.refresh())
         print(f"round {turn + 1} of {options.rounds}", file=sys.stderr)
     if "restart" in options.only:
         for scenes in (10, 1000):
@@ -93,8 +109,12 @@ def spread(ratios):
     return f"{statistics.median(ratios):.2f} ({ratios[0]:.2f}-{ratios[-1]:.2f})"
 
 
-def aim(value, most):
-    return f" {most}{'' if value <= float(most.split()[0]) else '  MISSED'}" if most else ""
+def aim(value, wanted):
+    if not wanted:
+        return ""
+    limit = float(wanted.split()[0])
+    met = value >= limit if wanted.endswith("more") else value <= limit
+    return f" {wanted}{'' if met else '  MISSED'}"
 
 
 def print_times(samples):
@@ -120,15 +140,17 @@ def print_times(samples):
             line += f"{spread(ratio('floor2', row)):<18} {spread(ours):<18}"
             reached = statistics.median(ours)
         print(line + aim(reached, row[5]))
-    print_comparisons(samples)
+    itself = [(row[0], *(("scened", *side) for side in row[1:3]), *row[3:]) for row in COMPARISONS]
+    print_comparisons(samples, "scened with itself", itself)
+    print_comparisons(samples, "tokens", PEERS)
 
 
-def print_comparisons(samples):
-    rows = [row for row in COMPARISONS if all(("scened", *side[:2]) in samples for side in row[1:3])]
+def print_comparisons(samples, title, comparisons):
+    rows = [row for row in comparisons if all(side[:3] in samples for side in row[1:3])]
     if rows:
-        print(f"\n{'scened with itself':47}{'former':>9} {'latter':>9}    {'latter / former':<18} aim")
+        print(f"\n{title:47}{'former':>9} {'latter':>9}    {'latter / former':<18} aim")
     for name, *sides, unit, most in rows:
-        former, latter = ([sample[key] for sample in samples[("scened", case, clients)]] for case, clients, key in sides)
+        former, latter = ([sample[side[3]] for sample in samples[side[:3]]] for side in sides)
         ratios = [big / small for small, big in zip(former, latter)]
         print(f"{name:<47}{statistics.median(former):>9.2f} {statistics.median(latter):>9.2f} {unit:<2} "
               f"{spread(ratios):<18}{aim(statistics.median(ratios), most)}")
@@ -167,12 +189,14 @@ def exact(count, server):
     """Counts of one round trip and one delivery: what a longer run needs more, so that start and end are left out;
     for deliveries, what more of that more scenes need, so that the commit is left out too."""
     found = {}
-    for clients in (1, 64):
-        more = difference(*(count(server, "rtt", clients, f"{length}x") for length in (22000, 2000)))
-        if clients > 1:
+    calls = [("round trip, 1 client", "rtt", 1), ("round trip, 64 clients", "rtt", 64), ("a token", "token", 1),
+             ("a connection and a token", "dial", 1)]
+    for what, case, clients in calls:
+        more = difference(*(count(server, case, clients, f"{length}x") for length in (22000, 2000)))
+        if clients > 1 or case == "dial":
             # How many are ready at once hangs on how busy the machine is.
             more.pop("epoll_wait", None)
-        found[f"round trip, {clients} client{'s' * (clients > 1)}"] = {k: v / 20000 for k, v in more.items()}
+        found[what] = {k: v / 20000 for k, v in more.items()}
     many, few = (difference(*(count(server, "fan", clients, length) for length in (22, 2))) for clients in (600, 100))
     found["delivery of an event"] = {k: v / (20 * 500) for k, v in difference(many, few).items()}
     if count is instructions:
@@ -233,11 +257,18 @@ def main():
         options.only.remove("restart")
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         scened = Scened("scened", directory)
+        agent = crowd = None
+        if "tokens" in options.only:
+            crowd = Crowd(directory)
+            if shutil.which("oidc-agent"):
+                agent = Agent("oidc-agent", directory)
+            else:
+                print("oidc-agent is left out: install Debian's oidc-agent-cli to see it beside scened.\n")
         try:
             floors = [Floor(name, directory, like=scened) for name in ("floor", "floor2")]
             sizes = scened.sizes
             print(f"request {sizes['request']} B, reply {sizes['reply']} B, event {sizes['event0']} B\n")
-            print_times(measure([*floors, scened], options))
+            print_times(measure([*floors, scened], options, agent, crowd))
             if "counts" in options.only:
                 print_counts([floors[0], scened], options.save)
         finally:

@@ -19,10 +19,16 @@ def core(number):
 
 def words(server, case, clients, length):
     """The driver's command line."""
-    line = [os.path.join(BUILT, "load"), case, server.socket, str(server.process.pid)]
+    processes = ",".join(str(process) for process in [server.process.pid, *server.parts])
+    line = [os.path.join(BUILT, "load"), case, server.socket, processes]
     sequence, turns = str(server.sequence), [f"{name}{turn}" for turn in "01" for name in ("trigger", "event", "reply")]
     if case == "rtt":
         return [*line, str(clients), str(length), *server.messages("request", "reply")]
+    if case in ("token", "dial"):
+        line[1] = "rtt" if case == "token" else "dial"
+        return [*line, str(clients), str(length), *server.messages("token", "token_reply")]
+    if case == "refresh":
+        return [*line, str(clients), *server.messages("requests")]
     if case == "fan":
         return [*line, str(clients), str(length), sequence, *server.messages("hello", "welcome", *turns)]
     if case == "stopped":
@@ -88,7 +94,7 @@ def sign_in(driver):
 def timed(server, case, clients, length):
     # Who wakes the other in turn shares a core with it, so that no idle core's waking is counted. The others have a
     # core each.
-    split = (case, clients) != ("rtt", 1) and case != "growth"
+    split = clients > 1 and case != "growth"
     server.mode = case
     server.start(core(0))
     try:

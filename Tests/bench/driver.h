@@ -10,22 +10,23 @@ enum { LONGEST = 1 << 16, BATCH = 256, MOST_ROUNDS = 1024 };
 
 extern const char *socket_path;
 extern pid_t server;                // whose CPU time and memory are read; 0: nobody's
+extern pid_t server_part;           // another process of the server's, whose CPU time counts too; 0: none
 extern uint64_t sequence;           // before the first round
 
 void die(const char *what);
 void *need(void *memory);
 void pause_ms(int milliseconds);
 
-// Nanoseconds; the server's are of all its threads.
+// Nanoseconds; the server's are of all its threads and both processes.
 uint64_t now(void);
 uint64_t server_cpu(void);
 // Bytes.
 int64_t server_memory(void);
 
-struct message { char *text; size_t count; ssize_t digits_at, sequence_at; };
+struct message { char *text; size_t count; ssize_t digits_at, sequence_at, any_at; };
 struct message read_message(const char *path);
 // The message with its numbers. Valid until the next but seven.
-const char *render(const struct message *m, uint32_t number, uint64_t round, size_t *count);
+char *render(const struct message *m, uint32_t number, uint64_t round, size_t *count);
 void complain(const char *got, size_t got_count, const char *wanted, size_t count, size_t at);
 
 // `at`: how much of what it awaits has come.
@@ -40,7 +41,7 @@ void watch(int epoll, struct client *c);
 struct turn { struct message trigger, event, reply; };
 
 // rounds.c
-int round_trips(int clients, const char *length, const struct message *request, const struct message *reply);
+int round_trips(int clients, bool dials, const char *length, const struct message *request, const struct message *reply);
 int fan_out(int clients, int rounds, const struct message *hello, const struct message *welcome, struct turn *turns, int turn_count);
 int growth(int few, int many, int trips, const struct message *hello, const struct message *welcome, const struct message *pairs, int pair_count);
 int stopped_readers(int good, int stopped, int rounds, int behind, const struct message *hello, const struct message *welcome, struct turn *turns, int turn_count);
@@ -49,4 +50,5 @@ int stopped_readers(int good, int stopped, int rounds, int behind, const struct 
 int come_back(int clients, const struct message *hello, const struct message *welcome, const struct message *again, const struct message *resumed);
 int replay(int clients, int events, const struct message *hello, const struct message *welcome, const struct message *turns, int turn_count);
 int wait_for_login(int clients, const struct message *ask);
+int refresh_all(int clients, const char *requests);
 int restarts(int clients, int count, char **command, const struct message *hello, const struct message *welcome, const struct message *triggers);

@@ -1,15 +1,18 @@
 // load: the clients. Knows every byte that a server is to send, and compares all of them.
 //
 //   load rtt SOCKET PID CLIENTS SECONDS|COUNTx REQUEST REPLY
+//   load dial SOCKET PID CLIENTS SECONDS|COUNTx REQUEST REPLY
 //   load fan SOCKET PID CLIENTS ROUNDS SEQUENCE HELLO WELCOME (TRIGGER EVENT REPLY)...
 //   load stopped SOCKET PID CLIENTS ROUNDS SEQUENCE STOPPED BEHIND HELLO WELCOME (TRIGGER EVENT REPLY)...
 //   load growth SOCKET PID FEW MANY SEQUENCE TRIPS HELLO WELCOME (REQUEST REPLY)...
 //   load back SOCKET PID CLIENTS SEQUENCE HELLO WELCOME HELLO2 WELCOME2
 //   load replay SOCKET PID CLIENTS EVENTS SEQUENCE HELLO WELCOME EVENT...
 //   load login SOCKET PID CLIENTS REQUEST
+//   load refresh SOCKET PID CLIENTS REQUESTS
 //   load restart SOCKET CLIENTS RESTARTS SEQUENCE HELLO WELCOME TRIGGER TRIGGER COMMAND...
 //
 // rtt: each client has one request in flight, for a time, or until there were so many in all (`20000x`).
+// dial: the same with a connection for each request.
 // fan: each client says HELLO and is answered WELCOME. One more connection then sends the triggers by turns, each
 // when the one before is done, ROUNDS in all, a multiple of the turns; its EVENT goes to every client, its REPLY to that connection. What a trigger costs
 // whoever hears of it (a commit to disk, say) is known from as many rounds with one client, and left out.
@@ -21,11 +24,13 @@
 // replay: each client says HELLO and is sent WELCOME and EVENTS events, by turns.
 // login: the first client is told the login screen, which is printed; the others wait. At a line of standard input the user is
 // on the way back; all get one and the same last answer then.
+// refresh: each client sends one of the requests of a file, all at once, and is answered with a token.
 // restart: events go to all clients, one after the other, while COMMAND restarts the server, RESTARTS times. Begins at a line
 // of standard input.
 //
 // Messages are files. In them ######## is an 8-digit number: the request's, the client's, the round's; and @SEQ@ is
-// SEQUENCE plus the round, counted from 1. PID is the server, whose CPU time and memory are read (0: nobody's).
+// SEQUENCE plus the round, counted from 1. In a reply, @@@@@ is any five digits. PID is the server, whose CPU time and memory
+// are read (0: nobody's); `PID,PID` are two processes, and the CPU time is that of both.
 // One JSON value comes out. Status 1: a server that sent anything else, or closed.
 #include "driver.h"
 
@@ -35,7 +40,7 @@
 #include <sys/resource.h>
 
 static int usage(void) {
-    fprintf(stderr, "usage: load rtt|fan|stopped|growth|back|replay|login|restart SOCKET ..., see load.c\n");
+    fprintf(stderr, "usage: load rtt|dial|fan|stopped|growth|back|replay|login|refresh|restart SOCKET ..., see load.c\n");
     return 64;
 }
 
@@ -61,15 +66,17 @@ int main(int argc, char **argv) {
     const char *mode = argv[1];
     socket_path = argv[2];
     bool is_restart = !strcmp(mode, "restart");
-    server = is_restart ? 0 : atoi(argv[3]);
+    if (!is_restart) sscanf(argv[3], "%d,%d", &server, &server_part);
     int clients = atoi(argv[is_restart ? 3 : 4]), rest = argc - 5;
     char **word = argv + 5;
     if (clients < 1) return usage();
-    if (!strcmp(mode, "rtt") && rest == 3) {
+    bool dials = !strcmp(mode, "dial");
+    if ((dials || !strcmp(mode, "rtt")) && rest == 3) {
         struct message *m = read_messages(word + 1, 2);
-        return round_trips(clients, word[0], &m[0], &m[1]);
+        return round_trips(clients, dials, word[0], &m[0], &m[1]);
     }
     if (!strcmp(mode, "login") && rest == 1) return wait_for_login(clients, read_messages(word, 1));
+    if (!strcmp(mode, "refresh") && rest == 1) return refresh_all(clients, word[0]);
     if (rest < 2) return usage();
     sequence = strtoull(word[!strcmp(mode, "back") ? 0 : 1], NULL, 10);
     if (!strcmp(mode, "fan") && rest >= 7 && (rest - 4) % 3 == 0) {

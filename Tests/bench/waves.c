@@ -210,6 +210,44 @@ int wait_for_login(int clients, const struct message *ask) {
     return 0;
 }
 
+// ---- tokens for many accounts
+
+// One of the requests each, all at once; the answer to each is a token.
+int refresh_all(int clients, const char *requests) {
+    FILE *file = fopen(requests, "r");
+    if (!file) die(requests);
+    struct waiting *all = need(calloc((size_t)clients, sizeof *all));
+    char **texts = need(calloc((size_t)clients, sizeof *texts));
+    struct epoll_event ready[BATCH];
+    int epoll = epoll_create1(0);
+    for (int i = 0; i < clients; i++) {
+        size_t room = 0;
+        if (getdelim(&texts[i], &room, 0, file) < 2) { fprintf(stderr, "load: %d requests\n", i); exit(1); }
+        all[i].text = need(malloc(4096));
+        all[i].client = dial();
+        watch(epoll, &all[i].client);
+    }
+    fclose(file);
+    pause_ms(50);
+    uint64_t cpu = server_cpu(), start = now();
+    for (int i = 0; i < clients; i++)
+        if (send(all[i].client.fd, texts[i], strlen(texts[i]) + 1, MSG_NOSIGNAL) < 0) die("send");
+    for (int done = 0; done < clients;) {
+        int found = wait_ready(epoll, ready);
+        for (int i = 0; i < found; i++) {
+            struct waiting *w = ready[i].data.ptr;
+            if (!hear(w)) continue;
+            if (!strstr(w->text, "\"token\":{\"value\":\"access-token-")) complain(w->text, strlen(w->text), "a token", 7, 0);
+            done++;
+        }
+    }
+    uint64_t took = now() - start;
+    pause_ms(20);
+    cpu = server_cpu() - cpu;
+    printf("{\"cpu_us\":%.4f,\"each_us\":%.4f,\"took_us\":%.1f}\n", (double)cpu / 1000 / clients, (double)took / 1000 / clients, (double)took / 1000);
+    return 0;
+}
+
 // ---- kept over a restart
 
 // A scene that is kept: the sequence and the time of its last event, and the longest that it waited for one.

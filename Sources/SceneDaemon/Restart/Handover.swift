@@ -11,21 +11,22 @@ import Varlink
 extension Daemon {
     /// Has the stream's connection kept, where there is room.
     func keep(_ served: ServedConnection, _ scene: Scene, _ live: LiveSession) {
+        guard let cookie = served.connection.id else { return }
         keep(
             served,
             ConnectionMarks.Mark(
-                cookie: served.connection.id, uid: live.key.uid, app: live.key.app, scene: scene.id, title: scene.title,
+                cookie: cookie, uid: live.key.uid, app: live.key.app, scene: scene.id, title: scene.title,
                 activation: scene.activation, pid: scene.process.pid, startTime: scene.process.startTime,
                 connected: scene.connected, epoch: live.session.record.epoch, sequence: served.stream.position,
                 isQuiet: served.connection.unsentBytes == 0))
     }
 
     func keepMonitor(_ served: ServedConnection) {
-        guard let monitor = served.monitor else { return }
+        guard let monitor = served.monitor, let cookie = served.connection.id else { return }
         keep(
             served,
             ConnectionMarks.Mark(
-                kind: .monitor, cookie: served.connection.id, uid: served.peer.uid, app: monitor.app ?? "",
+                kind: .monitor, cookie: cookie, uid: served.peer.uid, app: monitor.app ?? "",
                 pid: served.peer.pid, startTime: served.peer.startTime, connected: EventLoop.now.boot,
                 isQuiet: served.connection.unsentBytes == 0))
     }
@@ -159,7 +160,7 @@ extension Daemon {
         for descriptor in descriptors {
             guard let connection = try? Connection(loop: loop, adopting: OwnedDescriptor(descriptor)) else { continue }
             connection.isHeldElsewhere = true
-            guard let marks, let slot = slots[connection.id], unclaimed.contains(slot),
+            guard let marks, let cookie = connection.id, let slot = slots[cookie], unclaimed.contains(slot),
                 takeUp(connection, marks[slot], slot)
             else {
                 connection.close()

@@ -226,10 +226,10 @@ struct Compared {
 }
 
 extension Session {
-    fileprivate var onTheirWay: [Intent] { (inFlight.map { [$0.intent] } ?? []) + queue }
+    fileprivate var onTheirWay: [Intent] { (inFlight.map { [$0.intent] + $0.others } ?? []) + queue }
 
     fileprivate func isOnItsWay(_ matches: (Intent) -> Bool) -> Bool {
-        (inFlight.map { matches($0.intent) } ?? false) || queue.contains(where: matches)
+        onTheirWay.contains(where: matches)
     }
 }
 
