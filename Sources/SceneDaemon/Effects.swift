@@ -93,10 +93,11 @@ extension Daemon {
         request { [self] in
             defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
-                let (tokens, _) = try await oauth.refresh(
+                let (tokens, identity) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
                     issuer: account.issuer, subject: account.subject)
-                let refreshed = Refreshed(tokens, clientID: order.clientID, bootID: bootID)
+                var refreshed = Refreshed(tokens, clientID: order.clientID, bootID: bootID)
+                refreshed.claims = identity?.claims(over: order.claims)
                 happened(live) {
                     $0.tokensRefreshed(account, generation: order.generation, refreshed, world: $1)
                 }
@@ -144,9 +145,19 @@ extension Daemon {
         counters.revocations += 1
         let host = revocation.account.loginHost
         let client = client(of: live.key.app, host: host, clientID: revocation.clientID)
+        let returnsTo = configuration.apps[live.key.app]?.postLogoutRedirectURI
         request { [self] in
+            // Before the host is told: what it takes for that does not keep the browser's user waiting.
+            func offerEndSession() {
+                let uri = oauth.endSessionUri(
+                    host: host, idToken: idToken, client: client, postLogoutRedirectURI: returnsTo)
+                if let uri { happened(live) { session, _ in session.endSessionKnown(revocation.id, uri) } }
+            }
             var outcome: RevocationOutcome
+            offerEndSession()
             do throws(OAuthFailure) {
+                try await oauth.learn(host)
+                offerEndSession()
                 let answer = try await oauth.revoke(
                     host: host, client: client, refreshToken: revocation.refreshToken,
                     accessToken: revocation.accessToken)
@@ -162,8 +173,7 @@ extension Daemon {
             if outcome == .unsupported, configuration.apps[live.key.app] == nil {
                 outcome = .unavailable(retryAfterSeconds: nil)
             }
-            let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
-            happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
+            happened(live) { $0.revocationEnded(revocation.id, outcome, world: $1) }
         }
     }
 }
