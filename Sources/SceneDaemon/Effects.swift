@@ -118,6 +118,15 @@ extension Daemon {
         var mayBeSpent = false
         switch failure {
         case .refused(let code, _) where !OAuthFailure.clientErrors.contains(code):
+            // The host's own words, which may say why: that the user was disabled there, for one.
+            Journal.write(
+                JournalEntry(
+                    priority: .warning, message: "The login host refused a refresh token: \(failure.explanation)",
+                    messageID: MessageID.refreshRefused,
+                    fields: [
+                        ("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)"),
+                        ("SCENED_ACCOUNT", order.account.id), ("SCENED_LOGIN_HOST", order.account.loginHost),
+                    ]))
             return happened(live) {
                 $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
             }
