@@ -174,7 +174,8 @@ extension LoopbackFailure {
         case .portTaken(let port):
             .loginFailed(
                 code: "redirectPortTaken",
-                description: "another program listens on port \(port); end it, or give the app another port (RedirectURI=)")
+                description:
+                    "another program listens on port \(port); end it, or give the app another port (RedirectURI=)")
         case .unsupportedRedirectURI(let reason):
             .loginFailed(code: "unsupportedRedirectURI", description: reason)
         case .system(let reason):
