@@ -371,6 +371,17 @@ import Testing
         #expect(refused == nil)
     }
 
+    @Test(arguments: [(7200, true), (90_000, false)])
+    func endsTheSessionWithWhatWasKnownUpToADayAgo(age: Int, isThere: Bool) async throws {
+        let fake = try FakeLoginHost()
+        let uri = try await withLoopHost { host in
+            _ = try await host.endSession(fake.url, idToken: nil)
+            await host.advance(seconds: age)
+            return try await host.endSession(fake.url, idToken: nil, knowing: false)
+        }
+        #expect((uri != nil) == isThere)
+    }
+
     @Test(arguments: [(8192, true), (8193, false)])
     func leavesOutAHintThatIsTooLong(length: Int, isThere: Bool) async throws {
         let fake = try FakeLoginHost()

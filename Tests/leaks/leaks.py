@@ -11,6 +11,8 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "Tests", "acceptance"))
 
+from faulty_idp import Answer, FaultyProvider  # noqa: E402
+
 # Of the daemon's memory, as pages come and go: more than this between the first tenth and the end is a leak.
 TOLERATED_KIB = 1024
 # Of its heap, bytes: a leak of two bytes for each of the other refreshes is more.
@@ -51,6 +53,17 @@ def measured(daemon, provider, refreshes):
     return grown <= TOLERATED_KIB
 
 
+def drop(asked):
+    raise ConnectionAbortedError
+
+
+TROUBLES = (
+    drop, lambda asked: Answer(429, "", Retry_After="60"), lambda asked: Answer(500, "<html>", Content_Type="text/html"),
+    lambda asked: Answer(200, '{"access_token": '), lambda asked: Answer(400, {"error": "invalid_grant"}),
+    lambda asked: Answer(200, {"access_token": "a", "token_type": "Bearer", "id_token": "eyJhbGciOiJSUzI1NiJ9.e30.c2ln"}),
+)
+
+
 def lost(pid):
     """What memcheck finds now, while all that is in use is still pointed to: bytes by kind, with `heap` for all that is
     allocated, and its text."""
@@ -65,6 +78,7 @@ def lost(pid):
 def checked(daemon, provider, refreshes, log):
     """The daemon under valgrind: whether nothing was lost, and nothing read that was not there."""
     from calls import sign_in
+    from scene import CallFailed
 
     heap = []
 
@@ -74,10 +88,17 @@ def checked(daemon, provider, refreshes, log):
         print(f"  after {number:6} refreshes: {found['heap']} bytes, definitely lost {found['definitely']}", flush=True)
 
     drive(daemon, provider, refreshes, look)
-    # And what a login and a logout leave behind.
+    # And what a login, a refresh that comes to nothing and a logout leave behind.
     for number in range(20):
-        account = sign_in(daemon, f"user{number}")
-        daemon.call("Logout", account=account["id"])
+        account = sign_in(daemon, f"user{number}")["id"]
+        token = daemon.call("GetAccessToken", account=account)["token"]["value"]
+        provider.faults["token"] = list(TROUBLES)[number % len(TROUBLES)]
+        try:
+            daemon.call("GetAccessToken", account=account, rejected=token)
+            raise AssertionError("no trouble")
+        except CallFailed:
+            del provider.faults["token"]
+        daemon.call("Logout", account=account)
     found, text = lost(daemon.process.pid)
     # What is left at the very end is the one loop and what hangs on it.
     assert daemon.stop(PATIENCE) == 0, daemon.stderr()
@@ -105,8 +126,7 @@ def run(name, program, body, refreshes):
             sys.modules.pop(module, None)
         from calls import sign_in
         from daemon import Daemon
-        from scripted_idp import ScriptedProvider
-        provider = ScriptedProvider()
+        provider = FaultyProvider()
         daemon = Daemon(f"{directory}/daemon", {"notes": provider.configuration()})
         daemon.wait_notified = lambda *arguments, wait=daemon.wait_notified: wait(*arguments, timeout=PATIENCE)
         try:
