@@ -9,7 +9,8 @@ import Testing
         // What belonged to the former token does not.
         (#"{"sub":"a"}"#, #"{"sub":"a","nonce":"n","at_hash":"h","jti":"1"}"#, #"{"sub":"a"}"#),
         (#"{"sub":"a","at_hash":"new"}"#, #"{"at_hash":"old"}"#, #"{"at_hash":"new","sub":"a"}"#),
-        (#"{"sub":"a"}"#, "{}", #"{"sub":"a"}"#), (#"{"sub":"a"}"#, "no JSON", #"{"sub":"a"}"#),
+        (#"{"sub":"a"}"#, "{}", #"{"sub":"a"}"#), (#"{"sub":"a"}"#, #"{"sid":"s"}"#, #"{"sid":"s","sub":"a"}"#),
+        (#"{"sub":"a"}"#, "no JSON", #"{"sub":"a"}"#),
     ])
     func laterClaimsCompleteFormerOnes(claims: String, former: String, expected: String) throws {
         let all = Identity(issuer: "https://i", subject: "a", claims: claims).claims(over: former)
