@@ -50,6 +50,16 @@ package struct Browser: Sendable {
         return status != 0
     }
 
+    /// The same, for as long as xdg-open takes, but not longer than `patience`: some stay for as long as the browser does.
+    package mutating func fails(within patience: Duration) -> Bool {
+        let pidfd = clinux_pidfd_open(process)
+        guard pidfd >= 0 else { return hasFailed() }
+        let owned = OwnedDescriptor(pidfd)
+        var ends = pollfd(fd: owned.raw, events: Int16(POLLIN), revents: 0)
+        _ = poll(&ends, 1, Int32(patience / .milliseconds(1)))
+        return hasFailed()
+    }
+
     /// Calls `ended` on the loop's thread when xdg-open has ended, and says whether it could open nothing.
     package func onEnd(on loop: EventLoop, _ ended: @escaping (_ hasFailed: Bool) -> Void) {
         let raw = clinux_pidfd_open(process)

@@ -11,6 +11,7 @@ enum MessageID {
     static let storageUnavailable = "d45ba42b93c24e4aab11455787a17623"
     static let storageProblem = "9a831e46e11243c99173c91ff7852f62"
     static let loginHostUnavailable = "f39adbfd87164789be3b6a071d7bee44"
+    static let refreshRefused = "7b1c0d8d1a4f4d5fb4c6f0a36f3c2e95"
     static let loginFailed = "ee4dcc2580614b5fad5a6bd7784ceb24"
     static let quotaExceeded = "f6868aa1147b4011a28b30b73594b7b3"
     static let accessDenied = "b7acbcbd9ce04684923ccf457ef618c2"

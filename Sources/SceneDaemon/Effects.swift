@@ -107,10 +107,11 @@ extension Daemon {
             defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
                 let client = try client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
-                let (tokens, _) = try await oauth.refresh(
+                let (tokens, identity) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,
                     issuer: account.issuer, subject: account.subject)
-                let refreshed = Refreshed(tokens, clientID: order.clientID, bootID: bootID)
+                var refreshed = Refreshed(tokens, clientID: order.clientID, bootID: bootID)
+                refreshed.claims = identity?.claims(over: order.claims)
                 happened(live) {
                     $0.tokensRefreshed(account, generation: order.generation, refreshed, world: $1)
                 }
@@ -132,6 +133,15 @@ extension Daemon {
         var told: Failure?
         switch failure {
         case .refused(let code, _) where !OAuthFailure.clientErrors.contains(code):
+            // The host's own words, which may say why: that the user was disabled there, for one.
+            Journal.write(
+                JournalEntry(
+                    priority: .warning, message: "The login host refused a refresh token: \(failure.explanation)",
+                    messageID: MessageID.refreshRefused,
+                    fields: [
+                        ("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)"),
+                        ("SCENED_ACCOUNT", order.account.id), ("SCENED_LOGIN_HOST", order.account.loginHost),
+                    ]))
             return happened(live) {
                 $0.refreshRefused(order.account, generation: order.generation, code: code, world: $1)
             }
@@ -162,9 +172,20 @@ extension Daemon {
     private func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
         counters.revocations += 1
         let host = revocation.account.loginHost
+        let publicClient = publicClient(of: live.key.app, host: host, clientID: revocation.clientID)
+        let returnsTo = configuration.apps[live.key.app]?.postLogoutRedirectURI
         request { [self] in
+            // Before the host is told: what it takes for that does not keep the browser's user waiting.
+            func offerEndSession() {
+                let uri = oauth.endSessionUri(
+                    host: host, idToken: idToken, client: publicClient, postLogoutRedirectURI: returnsTo)
+                if let uri { happened(live) { session, _ in session.endSessionKnown(revocation.id, uri) } }
+            }
             var outcome: RevocationOutcome
+            offerEndSession()
             do throws(OAuthFailure) {
+                try await oauth.learn(host)
+                offerEndSession()
                 let client = try client(of: live.key.app, host: host, clientID: revocation.clientID)
                 let answer = try await oauth.revoke(
                     host: host, client: client, refreshToken: revocation.refreshToken,
@@ -189,9 +210,7 @@ extension Daemon {
             if outcome == .unsupported, configuration.apps[live.key.app] == nil {
                 outcome = .unavailable(retryAfterSeconds: nil)
             }
-            let client = publicClient(of: live.key.app, host: host, clientID: revocation.clientID)
-            let uri = await oauth.endSessionUri(host: host, idToken: idToken, client: client)
-            happened(live) { $0.revocationEnded(revocation.id, outcome, endSessionUri: uri, world: $1) }
+            happened(live) { $0.revocationEnded(revocation.id, outcome, world: $1) }
         }
     }
 }

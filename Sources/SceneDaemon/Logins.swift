@@ -191,7 +191,10 @@ extension LoopbackFailure {
     var failure: Failure {
         switch self {
         case .portTaken(let port):
-            .loginFailed(code: "redirectPortTaken", description: "another program listens on port \(port)")
+            .loginFailed(
+                code: "redirectPortTaken",
+                description:
+                    "another program listens on port \(port); end it, or give the app another port (RedirectURI=)")
         case .unsupportedRedirectURI(let reason):
             .loginFailed(code: "unsupportedRedirectURI", description: reason)
         case .system(let reason):

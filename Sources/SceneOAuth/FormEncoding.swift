@@ -60,6 +60,22 @@ struct Form {
         return pairs
     }
 
+    /// Text with its percent-escapes read; broken ones stay as they are.
+    static func decodeLeniently(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            let digits = rest.prefix(2).compactMap(hexDigit)
+            if byte == UInt8(ascii: "%"), digits.count == 2, let high = digits.first, let low = digits.last {
+                bytes.append(high << 4 | low)
+                rest = rest.dropFirst(2)
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     private static func decodeComponent(_ text: Substring.UTF8View) -> String? {
         var bytes: [UInt8] = []
         var rest = text

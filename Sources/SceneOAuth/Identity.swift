@@ -40,4 +40,15 @@ extension Identity {
             displayName: text("name"), email: text("email"), picture: text("picture"),
             claims: JSONValue.text(of: claims))
     }
+
+    /// These claims, completed by former ones of the same user that a later ID token need not repeat (OpenID Connect
+    /// Core 1.0, section 12.2); what belonged to the former token itself goes. `sid`
+    /// stays: a login host may end that session later (OpenID Connect Back-Channel Logout 1.0, section 2.1).
+    package func claims(over former: String?) -> String {
+        guard let signed = JSONValue.object(in: Array(claims.utf8)),
+            let former = former.flatMap({ JSONValue.object(in: Array($0.utf8)) })
+        else { return claims }
+        let kept = former.filter { !["nonce", "at_hash", "c_hash", "s_hash", "jti"].contains($0.key) }
+        return JSONValue.text(of: kept.merging(signed) { _, newer in newer })
+    }
 }

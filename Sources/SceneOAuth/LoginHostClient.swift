@@ -100,14 +100,18 @@ package final class LoginHostClient {
         return outcome
     }
 
+    /// Fetches the host's metadata, unless it is known.
+    package func learn(_ host: String) async throws(OAuthFailure) {
+        _ = try await metadata(of: host)
+    }
+
     /// Where a browser ends the user's session at the host (OpenID Connect RP-Initiated Logout 1.0, section 2); nil where
-    /// the host has no such place or cannot be asked.
+    /// the host has no such place, as far as is known. Asks nobody.
     package func endSessionUri(
         host: String, idToken: Secret?, client: Client, postLogoutRedirectURI: String? = nil
-    ) async -> String? {
-        guard let metadata = try? await metadata(of: host),
-            let endpoint = usable(client.endSessionEndpoint, at: host) ?? metadata.endSessionEndpoint
-        else { return nil }
+    ) -> String? {
+        let known = metadata.known(HostAddress.withoutSlash(host))?.endSessionEndpoint
+        guard let endpoint = usable(client.endSessionEndpoint, at: host) ?? known else { return nil }
         var query = Form()
         if let idToken, idToken.count <= 8 << 10 { query.add("id_token_hint", idToken) }
         query.add("client_id", client.clientID)

@@ -5,16 +5,17 @@ enum ScrubbedText {
     static let mark = "[removed]"
     private static let longest = 200
 
-    /// Without control characters and whatever looks like a token: the secrets themselves, JWTs, long runs of
-    /// base64url. At most 200 characters; nil where nothing is left.
+    /// Without control characters and whatever looks like a token: the secrets themselves, also in base64, hexadecimal
+    /// or percent-encoded, JWTs, long runs of base64url. At most 200 characters; nil where nothing is left.
     static func of(_ text: String, hiding secrets: [Secret] = []) -> String? {
         guard var result = visible(text, longest: 8192) else { return nil }
-        for secret in secrets where secret.count >= 4 {
-            let text = secret.text
-            result = result.replacing(text, with: mark)
-            result = result.replacing(Form.encode(text), with: mark)
+        result = scrubbed(result, hiding: secrets)
+        // What was percent-encoded without need is nowhere to be cut out: then nothing is told.
+        var plain = result
+        for _ in 0..<3 where plain.contains("%") {
+            plain = Form.decodeLeniently(plain)
+            if scrubbed(plain, hiding: secrets) != plain { return mark }
         }
-        result = replacingTokens(in: result)
         if result.count > longest { result = result.prefix(longest - 1) + "…" }
         return result.allSatisfy(\.isWhitespace) ? nil : result
     }
@@ -30,7 +31,26 @@ enum ScrubbedText {
     static func code(_ text: String, hiding secrets: [Secret] = []) -> String {
         guard let clean = of(text, hiding: secrets), !clean.contains(mark) else { return "unknown_error" }
         let word = clean.unicodeScalars.filter { $0.isASCII && isRunCharacter($0) || $0 == "." }.prefix(64)
-        return word.isEmpty ? "unknown_error" : String(String.UnicodeScalarView(word))
+        let text = String(String.UnicodeScalarView(word))
+        // What stood between the characters may have hidden a token.
+        return word.isEmpty || scrubbed(text, hiding: secrets) != text ? "unknown_error" : text
+    }
+
+    private static func scrubbed(_ text: String, hiding secrets: [Secret]) -> String {
+        var result = text
+        for secret in secrets where secret.count >= 4 {
+            for form in forms(of: secret) { result = result.replacing(form, with: mark) }
+        }
+        return replacingTokens(in: result)
+    }
+
+    /// As a login host may write what we sent it.
+    private static func forms(of secret: Secret) -> [String] {
+        let text = secret.text
+        let hex = text.utf8.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return [
+            text, Form.encode(text), Base64URL.padded(text.utf8), Base64URL.encode(text.utf8), hex, hex.uppercased(),
+        ]
     }
 
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {

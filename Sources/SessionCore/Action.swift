@@ -74,6 +74,8 @@ package struct RefreshOrder: Equatable, Sendable {
     package var generation: Int
     package var clientID: String
     package var refreshToken: Secret
+    /// As they are known so far, as one JSON object.
+    package var claims: String?
 }
 
 /// What an administrator wants to find in the journal afterwards.

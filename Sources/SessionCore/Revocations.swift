@@ -101,21 +101,33 @@ extension Session {
         return [.revoke(revocation, idToken: idToken)]
     }
 
-    /// The login host has answered, or could not. `endSessionUri` is where a browser may end the user's session there.
-    package mutating func revocationEnded(
-        _ id: String, _ outcome: RevocationOutcome, endSessionUri: String? = nil, world: World
-    ) -> [Action] {
+    /// Where a browser may end the user's session at the login host: for the reply to the logout, which does not wait
+    /// for it.
+    package mutating func endSessionKnown(_ id: String, _ uri: String) -> [Action] {
+        for wait in logouts.indices {
+            for result in logouts[wait].results.indices where logouts[wait].results[result].revocation == id {
+                // Each has a state of its own: the first stays.
+                if logouts[wait].results[result].endSessionUri == nil {
+                    logouts[wait].results[result].endSessionUri = uri
+                }
+            }
+        }
+        return []
+    }
+
+    /// The login host has answered, or could not.
+    package mutating func revocationEnded(_ id: String, _ outcome: RevocationOutcome, world: World) -> [Action] {
         guard let revocation = revocations.first(where: { $0.id == id }) else { return [] }
         var entry = AuditEntry(kind: .tokensRevoked, account: revocation.account, reason: revocation.reason)
         switch outcome {
         case .revoked, .unsupported:
             let remote: LogoutResult.Remote = outcome == .revoked ? .revoked : .unsupported
             if remote == .unsupported { entry.kind = .revocationAbandoned }
-            let answers = answerLogouts(id, remote, endSessionUri)
+            let answers = answerLogouts(id, remote)
             for other in waiting(at: revocation.account.loginHost) { revocationDue[other] = world.now.boot }
             return answers + [.audit(entry)] + enqueue(.endRevocation(id: id, remote), world)
         case .unavailable(let retryAfter):
-            let answers = answerLogouts(id, .queued, endSessionUri)
+            let answers = answerLogouts(id, .queued)
             guard world.now.wall.minus(revocation.created) < Bounds.revocationLife else {
                 entry.kind = .revocationAbandoned
                 return answers + [.audit(entry)] + enqueue(.endRevocation(id: id, .queued), world)
@@ -154,11 +166,10 @@ extension Session {
         return max(jittered, min(atLeast ?? 0, 86_400), 1)
     }
 
-    private mutating func answerLogouts(_ id: String, _ remote: LogoutResult.Remote, _ uri: String?) -> [Action] {
+    private mutating func answerLogouts(_ id: String, _ remote: LogoutResult.Remote) -> [Action] {
         for wait in logouts.indices {
             for result in logouts[wait].results.indices where logouts[wait].results[result].revocation == id {
                 logouts[wait].results[result].remote = remote
-                logouts[wait].results[result].endSessionUri = uri
             }
         }
         return takeLogouts { wait in wait.results.allSatisfy { $0.remote != nil } }

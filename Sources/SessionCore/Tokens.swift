@@ -36,10 +36,12 @@ package struct Refreshed: Sendable {
     package var scope: String?
     package var lifetime: Lifetime?
     package var instanceUrl: String?
+    /// With `idToken`: all claims, as one JSON object.
+    package var claims: String?
 
     package init(
         clientID: String, accessToken: Secret, tokenType: String, refreshToken: Secret?, idToken: Secret?,
-        scope: String?, lifetime: Lifetime?, instanceUrl: String?
+        scope: String?, lifetime: Lifetime?, instanceUrl: String?, claims: String? = nil
     ) {
         self.clientID = clientID
         self.accessToken = accessToken
@@ -49,6 +51,7 @@ package struct Refreshed: Sendable {
         self.scope = scope
         self.lifetime = lifetime
         self.instanceUrl = instanceUrl
+        self.claims = claims
     }
 }
 
@@ -141,7 +144,7 @@ extension Session {
             .refresh(
                 RefreshOrder(
                     account: holder.account, generation: refresh.generation, clientID: holder.grant.clientID,
-                    refreshToken: token))
+                    refreshToken: token, claims: holder.claims))
         ]
     }
 
@@ -205,6 +208,7 @@ extension Session {
         }
         let wasDegraded = holder.account.state != .active
         holder.grant = holder.grant.replaced(by: refreshed)
+        holder.claims = refreshed.claims ?? holder.claims
         holder.account.state = .active
         var draft = Draft(self)
         draft.put(.putAccount(holder))

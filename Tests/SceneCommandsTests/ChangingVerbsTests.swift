@@ -1,3 +1,4 @@
+import Foundation
 import SceneModel
 import SceneProtocol
 import Testing
@@ -88,6 +89,60 @@ import TestSupport
                 "Signed out bob; \(text).",
                 "To end the browser's session there too, open https://login.example.com/end",
             ])
+    }
+
+    /// A daemon whose logout of all gives these addresses, and what xdg-open was called with, one line each.
+    private func openedAfterLogout(
+        _ addresses: [String?], _ xdgOpen: String = "", _ words: [String] = [], display: String = ":0"
+    ) throws -> (Program.Outcome, opened: [String]) {
+        let results = addresses.map { LogoutResult(account: Fixture.ada, remote: .queued, endSessionUri: $0) }
+        let daemon = try daemon(
+            [Fixture.ada], [LogoutAll.name: [.reply(LogoutAll.Reply(results: results, at: Fixture.at))]])
+        let line = #"""
+            bin=$(mktemp -d) && trap 'rm -r "$bin"' EXIT
+            printf '#!/bin/sh\necho "$*" >>"${0%%/*}/opened"\n%s\n' "$OPENS" >"$bin/xdg-open" && chmod +x "$bin/xdg-open"
+            touch "$bin/opened"
+            PATH=$bin:$PATH "$CTL" logout --all --browser $WORDS || exit
+            echo ==; cat "$bin/opened"
+            """#
+        let environment = ["DISPLAY": display, "OPENS": xdgOpen, "WORDS": words.joined(separator: " ")]
+        let outcome = try shell(line, socket: daemon.path, environment: environment)
+        let parts = outcome.output.components(separatedBy: "==\n")
+        return (outcome, parts.count == 2 ? parts[1].split(separator: "\n").map(String.init) : [])
+    }
+
+    @Test func logoutOpensTheBrowserOnceForEachHost() throws {
+        let end = "https://login.example.com/end?theme=dark&id_token_hint=a.b.c&client_id=scene&state="
+        let (outcome, opened) = try openedAfterLogout([end + "1", end + "2", nil, "https://other.example/end?state=3"])
+        #expect(outcome.code == 0 && outcome.errors == "")
+        // All users of the machine can read the arguments: no ID token.
+        #expect(
+            opened == [
+                "https://login.example.com/end?theme=dark&client_id=scene&state=1", "https://other.example/end?state=3",
+            ])
+        #expect(outcome.output.contains("open \(end)1\n") && outcome.output.contains("open \(end)2\n"))
+    }
+
+    @Test(
+        arguments: [
+            (
+                ["https://login.example.com/end?state=1"], "exit 3", ":0",
+                "No browser could be opened; open the address yourself."
+            ),
+            (["https://login.example.com/end?state=1"], "", "", "There is no display to open a browser on."),
+            ([nil], "", ":0", "The login host offers no logout in a browser."), ([], "", ":0", ""),
+            (["javascript:alert(1)"], "", ":0", "No browser could be opened; open the address yourself."),
+        ] as [([String?], String, String, String)])
+    func aBrowserThatIsNotOpenedIsTold(_ uris: [String?], _ opens: String, _ display: String, _ told: String) throws {
+        let (outcome, opened) = try openedAfterLogout(uris, opens, display: display)
+        #expect(outcome.code == 0 && outcome.errors == (told.isEmpty ? "" : told + "\n"))
+        #expect(opened.isEmpty == (opens.isEmpty))
+    }
+
+    @Test func jsonStaysJSONWithABrowser() throws {
+        let (outcome, opened) = try openedAfterLogout(["https://login.example.com/end?state=1"], "", ["--json"])
+        #expect(outcome.output.hasPrefix(#"{"results":[{"account":{"id":"a1","#) && outcome.errors == "")
+        #expect(opened == ["https://login.example.com/end?state=1"])
     }
 
     @Test func switchTellsWhoIsCurrent() throws {

@@ -33,6 +33,7 @@ import Testing
             ClientSecretFile=credential:notes
             Scopes=openid files
             RedirectURI=http://localhost:8400/done
+            PostLogoutRedirectURI=https://notes.example.com/signed-out?x=1
             AfterLogout=select
             AllowedUnits=a.service b.service
             AllowedExecutables=/usr/bin/a
@@ -61,6 +62,7 @@ import Testing
         #expect(notes.clientSecretFile == "credential:notes")
         #expect(notes.scopes == "openid files")
         #expect(notes.redirectURI == "http://localhost:8400/done")
+        #expect(notes.postLogoutRedirectURI == "https://notes.example.com/signed-out?x=1")
         #expect(notes.policy.afterLogout == .select)
         #expect(notes.allowedUnits == ["a.service", "b.service"])
         #expect(notes.allowedExecutables == ["/usr/bin/a"])
@@ -148,5 +150,22 @@ import Testing
         #expect((app != nil) == (isGood || uri.isEmpty))
         let expected = isGood ? uri : "http://127.0.0.1/callback"
         #expect(app?.redirectURI(at: "https://login.example.com") ?? expected == expected)
+    }
+
+    @Test(arguments: [
+        ("https://notes.example.com/", true), ("https://notes.example.com/signed-out?from=scened&x=%20", true),
+        ("http://127.0.0.1:8400/bye", true), ("com.example.notes:/signed-out", true), ("com.example.notes:x", true),
+        ("", true), ("http://notes.example.com/", false), ("https://", false), ("https:notes.example.com", false),
+        ("https://notes.example.com/#fragment", false), ("javascript:alert(1)", false), ("file:///etc/passwd", false),
+        ("data:text/html,x", false), ("notes:/x", false), ("com.example.notes:", false), (".example:/x", false),
+        ("com..notes:/x", false), ("1.example:/x", false), ("/signed-out", false), ("signed out", false),
+        ("com.example.notes:/a b", false), ("com.example.notes:/\u{e4}", false),
+        ("https://user@notes.example.com/", false),
+    ])
+    func whereABrowserEndsAfterALogout(uri: String, isGood: Bool) {
+        let (app, problems) = read(Self.good + "[App]\nPostLogoutRedirectURI=\(uri)")
+        #expect((app != nil) == isGood)
+        #expect(app?.postLogoutRedirectURI == (isGood && !uri.isEmpty ? uri : nil))
+        #expect(problems.map(\.line) == (isGood ? [] : [6]))
     }
 }

@@ -412,11 +412,53 @@ import Testing
 
     @Test func endsTheSession() async throws {
         let fake = try FakeLoginHost()
-        let uri = try await withLoopHost { await $0.endSession(fake.url, idToken: "a.b.c") }
+        let uri = try await withLoopHost { try await $0.endSession(fake.url, idToken: "a.b.c") }
         let text = try #require(uri)
         #expect(text.hasPrefix(fake.url + "/logout?id_token_hint=a.b.c&client_id=scene&state="))
         let metadata = JSONValue.text(of: fake.metadata.filter { $0.key != "end_session_endpoint" })
         fake.on(FakeLoginHost.discovery) { _ in .json(metadata) }
-        #expect(try await withLoopHost { await $0.endSession(fake.url, idToken: "a") } == nil)
+        #expect(try await withLoopHost { try await $0.endSession(fake.url, idToken: "a") } == nil)
+    }
+
+    @Test func endsTheSessionWithWhatIsKnown() async throws {
+        let fake = try FakeLoginHost()
+        #expect(try await withLoopHost { try await $0.endSession(fake.url, idToken: "a", knowing: false) } == nil)
+        var client = Client(clientID: "a b&c=d")
+        client.endSessionEndpoint = fake.url + "/end?theme=dark&x"
+        let configured = try await withLoopHost { [client] in
+            try await $0.endSession(
+                fake.url, client, idToken: nil, returnsTo: "https://notes.example/?a=1&b=2 #", knowing: false)
+        }
+        let start =
+            fake.url + "/end?theme=dark&x&client_id=a%20b%26c%3Dd"
+            + "&post_logout_redirect_uri=https%3A%2F%2Fnotes.example%2F%3Fa%3D1%26b%3D2%20%23&state="
+        #expect(configured?.hasPrefix(start) == true)
+        // One that we would not send anybody to is none.
+        client.endSessionEndpoint = "http://login.example/end"
+        let refused = try await withLoopHost { [client] in
+            try await $0.endSession(fake.url, client, idToken: nil, knowing: false)
+        }
+        #expect(refused == nil)
+    }
+
+    @Test(arguments: [(7200, true), (90_000, false)])
+    func endsTheSessionWithWhatWasKnownUpToADayAgo(age: Int, isThere: Bool) async throws {
+        let fake = try FakeLoginHost()
+        let uri = try await withLoopHost { host in
+            _ = try await host.endSession(fake.url, idToken: nil)
+            await host.advance(seconds: age)
+            return try await host.endSession(fake.url, idToken: nil, knowing: false)
+        }
+        #expect((uri != nil) == isThere)
+    }
+
+    @Test(arguments: [(8192, true), (8193, false)])
+    func leavesOutAHintThatIsTooLong(length: Int, isThere: Bool) async throws {
+        let fake = try FakeLoginHost()
+        let uri = try await withLoopHost {
+            try await $0.endSession(fake.url, idToken: String(repeating: "a", count: length))
+        }
+        #expect(uri?.contains("id_token_hint=") == isThere)
+        #expect(uri?.contains("client_id=scene&state=") == true)
     }
 }

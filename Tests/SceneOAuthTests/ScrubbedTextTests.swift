@@ -37,6 +37,34 @@ import Testing
                 == "wrong: [removed], [removed], [removed]")
     }
 
+    @Test(arguments: [
+        "cGFzcy93b3JkIQ==", "cGFzcy93b3JkIQ", "706173732f776f726421", "706173732F776F726421", "pass%2Fword%21",
+        "pass%2F\u{200b}word%21",
+    ])
+    func removesWhatWeSentInOtherForms(text: String) {
+        #expect(ScrubbedText.of("wrong: \(text).", hiding: [Secret("pass/word!")]) == "wrong: [removed].")
+    }
+
+    @Test(arguments: [
+        "pass%2fword!", "%70%61%73%73%2f%77%6f%72%64%21", "%2570ass%252fword%21",
+    ])
+    func tellsNothingWhereItCannotCut(text: String) {
+        #expect(ScrubbedText.of("wrong: \(text).", hiding: [Secret("pass/word!")]) == "[removed]")
+        #expect(ScrubbedText.code(text, hiding: [Secret("pass/word!")]) == "unknown_error")
+    }
+
+    @Test(arguments: ["100% of it", "%", "%2", "%zz%4", "50%20 off", "%E4 and %ff"])
+    func keepsOtherPercentSigns(text: String) {
+        #expect(ScrubbedText.of(text, hiding: [Secret("pass/word!")]) == text)
+    }
+
+    @Test func aCodeIsNoTokenInPieces() {
+        let token = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
+        let pieces = token.enumerated().map { $0.offset % 8 == 7 ? "\($0.element) " : "\($0.element)" }.joined()
+        #expect(ScrubbedText.code(pieces) == "unknown_error")
+        #expect(ScrubbedText.code("p a s s", hiding: [Secret("pass")]) == "unknown_error")
+    }
+
     @Test func isCut() {
         let long = String(repeating: "long text ", count: 100)
         #expect(ScrubbedText.of(long)?.count == 200)

@@ -37,6 +37,20 @@ import Testing
 @Suite struct TokensTests {
     private let stage = Stage(accounts: 2)
 
+    @Test(arguments: [nil, #"{"sub":"a1","exp":2}"#])
+    func claimsAreThoseOfTheLastIDToken(claims: String?) {
+        let former = stage.session.accounts[0].claims
+        _ = stage.token(rejected: "access-a1")
+        let order = stage.finishRefresh(0)
+        #expect(order.claims == former)
+        var tokens = Refreshed.test("new")
+        tokens.claims = claims
+        stage.happens { [tokens] in
+            $0.tokensRefreshed(order.account, generation: order.generation, tokens, world: $1)
+        }
+        #expect(stage.session.accounts[0].claims == claims ?? former)
+    }
+
     // MARK: Answers at once
 
     @Test func aTokenThatLivesIsGivenOut() {

@@ -27,7 +27,7 @@ def assert_failed(result, code, *said):
     assert result.returncode == code, result
     assert result.stdout == ""
     assert 0 < len(result.stderr) < 600 and "\x1b" not in result.stderr, result.stderr
-    assert not re.search(r"Fatal error|SystemError|Swift|errno|0x", result.stderr), result.stderr
+    assert not re.search(r"Fatal error|SystemError|Swift|errno|\b0x", result.stderr), result.stderr
     for words in said:
         assert words in result.stderr, result.stderr
 

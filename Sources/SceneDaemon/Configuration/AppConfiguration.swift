@@ -31,6 +31,8 @@ struct AppConfiguration: Hashable, Sendable {
     var defaultMaxAge: Int?
     var scopes = "openid profile email offline_access"
     var redirectURI = "http://127.0.0.1/callback"
+    /// Where a browser goes once the user's session at the login host has ended.
+    var postLogoutRedirectURI: String?
     var afterLogout = AppPolicy.AfterLogout.follow
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
@@ -117,6 +119,13 @@ struct AppReader {
         case "RedirectURI":
             app.redirectURI = value
             checkRedirectURI(assignment, file)
+        case "PostLogoutRedirectURI":
+            app.postLogoutRedirectURI = value.isEmpty ? nil : value
+            if !value.isEmpty, !Self.canEnd(at: value) {
+                note(
+                    "PostLogoutRedirectURI= is an address of https://, of http:// on loopback, or of a private scheme "
+                        + "with a dot, such as com.example.notes:/signed-out", file, assignment.line, .error)
+            }
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout":
@@ -212,7 +221,28 @@ struct AppReader {
     }
 
     private func isOnLoopback(_ uri: String) -> Bool {
-        uri.hasPrefix("http://") && (try? LoginHostAddress.normalized(String(uri.prefix { $0 != "?" }))) != nil
+        uri.hasPrefix("http://") && Self.isWebAddress(uri)
+    }
+
+    /// https, or http on loopback.
+    private static func isWebAddress(_ uri: String) -> Bool {
+        (try? LoginHostAddress.normalized(String(uri.prefix { $0 != "?" }))) != nil
+    }
+
+    /// A web page of the app's, or its private scheme, which is a domain name turned round (RFC 8252, section 7.1):
+    /// nothing that a browser would run or read itself, such as `javascript:` and `file:`.
+    private static func canEnd(at uri: String) -> Bool {
+        guard let colon = uri.firstIndex(of: ":"), uri.utf8.count <= 2048,
+            uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"\^`{|}#"#.utf8.contains($0) })
+        else { return false }
+        let scheme = uri[..<colon].lowercased()
+        if scheme == "https" || scheme == "http" { return uri.contains("://") && isWebAddress(uri) }
+        let labels = scheme.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count > 1 && uri[colon...].count > 1
+            && labels.allSatisfy { label in
+                !label.isEmpty
+                    && label.utf8.allSatisfy { (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2d }
+            } && scheme.first?.isLetter == true
     }
 
     private mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {

@@ -93,8 +93,14 @@ actor LoopHost {
             host: host, client: app, refreshToken: refresh.map { Secret($0) }, accessToken: access.map { Secret($0) })
     }
 
-    func endSession(_ host: String, idToken: String) async -> String? {
-        await loginHosts.endSessionUri(host: host, idToken: Secret(idToken), client: Client(clientID: "scene"))
+    /// `knowing`: with the host's metadata at hand.
+    func endSession(
+        _ host: String, _ app: Client = Client(clientID: "scene"), idToken: String?, returnsTo: String? = nil,
+        knowing: Bool = true
+    ) async throws -> String? {
+        if knowing { try await loginHosts.learn(host) }
+        return loginHosts.endSessionUri(
+            host: host, idToken: idToken.map { Secret($0) }, client: app, postLogoutRedirectURI: returnsTo)
     }
 
     /// Destroys the client, with whatever is under way.

@@ -109,7 +109,9 @@ extension RandomHistory {
             let isTheEnd = !isStored || stage.now.wall - record.created >= Bounds.revocationLife
             if case .unavailable = outcome { if isTheEnd { host.lose([token]) } } else { host.kill(token) }
         }
-        let uri = generator.once(in: 2) ? "https://login.example.com/end" : nil
-        if let outcome { stage.happens { $0.revocationEnded(record.id, outcome, endSessionUri: uri, world: $1) } }
+        if generator.once(in: 2) {
+            stage.happens { session, _ in session.endSessionKnown(record.id, "https://login.example.com/end") }
+        }
+        if let outcome { stage.happens { $0.revocationEnded(record.id, outcome, world: $1) } }
     }
 }
