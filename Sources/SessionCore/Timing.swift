@@ -12,25 +12,20 @@ extension Session {
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
         if let owedEndDue { consider(owedEndDue) }
+        if let screenDue { consider(screenDue) }
         return next
     }
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
-            + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
+            + retryOwedEnd(world) + retryScreen(world) + giveUpKeptLogin(world) + renew(world)
     }
 
     private mutating func retryOwedEnd(_ world: World) -> [Action] {
         guard let due = owedEndDue, due <= world.now.boot else { return [] }
         owedEndDue = nil
         return enqueue(.announceEnd, world)
-    }
-}
-
-extension Session {
-    package mutating func lockRequested(_ caller: Caller, _ locks: Bool, world: World) -> [Action] {
-        enqueue(.setLocked(caller, locks), world)
     }
 }
 
