@@ -129,8 +129,11 @@ def test_a_lock_outlives_scened_and_logind(unit, ada, desk):
     knows_screens(unit)
     with ada.scene(unit.socket) as scene:
         scene.id
+        # The scene and the marks are kept, and then the lock.
+        eventually(lambda: unit.show("NFileDescriptorStore") == "2", 30, "the scene is kept")
         desk.lock()
         scene.wait_event("locked")
+        eventually(lambda: unit.show("NFileDescriptorStore") == "3", 30, "the lock is kept")
         for _ in range(2):
             os.kill(unit.pid, 9)
             eventually(lambda: scenectl(ada, unit, "status").returncode == 0, 30, "scened is back")
