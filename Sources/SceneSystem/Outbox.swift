@@ -59,14 +59,18 @@ package final class Outbox: @unchecked Sendable {
         pthread_sigmask(SIG_SETMASK, &all, &former)
         defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
         var thread = pthread_t()
-        let me = Unmanaged.passUnretained(self)
+        // The thread never ends, and what it waits for must not go before it.
+        let me = Unmanaged.passRetained(self)
         let status = pthread_create(
             &thread, nil,
             { argument in
                 if let argument { Unmanaged<Outbox>.fromOpaque(argument).takeUnretainedValue().run() }
                 return nil
             }, me.toOpaque())
-        guard status == 0 else { return false }
+        guard status == 0 else {
+            me.release()
+            return false
+        }
         pthread_detach(thread)
         return true
     }
