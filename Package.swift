@@ -79,8 +79,8 @@ let package = Package(
         // Outside things
         layer("LinuxIO", on: ["CLinux", "SceneModel"]),
         tests(of: "LinuxIO", with: ["CLinux", "SceneModel"]),
-        layer("SceneSystem", on: ["CSystemd", "CLinux", "SceneModel"]),
-        tests(of: "SceneSystem", with: ["CLinux"]),
+        layer("SceneSystem", on: ["CSystemd", "CLinux", "LinuxIO", "SceneModel"]),
+        tests(of: "SceneSystem", with: ["CLinux", "LinuxIO"]),
         layer(
             "SceneStore",
             on: ["CSQLite", "CSodium", "SceneModel", "SessionCore", "SceneProtocol", "Varlink"]),

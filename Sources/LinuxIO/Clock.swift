@@ -7,7 +7,7 @@ extension EventLoop {
         Moment(boot: read(CLOCK_BOOTTIME), wall: Int(read(CLOCK_REALTIME).nanoseconds / 1_000_000_000))
     }
 
-    static func read(_ clock: clockid_t) -> Instant {
+    package static func read(_ clock: clockid_t) -> Instant {
         var time = timespec()
         clock_gettime(clock, &time)
         return Instant(nanoseconds: 0).advanced(bySeconds: time.tv_sec).advanced(byNanoseconds: Int64(time.tv_nsec))

@@ -23,7 +23,7 @@ struct EventText {
         case .loginEnded: event.reason.map { Inert.text($0) } ?? ""
         case .loginHostChanged:
             Inert.text(event.loginHost ?? "") + (event.previousLoginHost.map { ", was " + Inert.text($0) } ?? "")
-        case .locked, .unlocked: ""
+        case .locked, .unlocked: event.reason.map { "by the \(Inert.text($0))" } ?? ""
         case .authorizationRequested: event.requestingApp.map { "by \(Inert.text($0))" } ?? ""
         }
     }

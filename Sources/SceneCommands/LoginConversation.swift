@@ -33,6 +33,7 @@ struct LoginConversation {
     }
 
     private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
+        if isUnknown(answer) { return nil }
         if let browserInstead, answer.hasNoDeviceFlow {
             tell(["The login host has no device flow for this app; a browser is needed."])
             self = try browserInstead(connection)
@@ -50,11 +51,23 @@ struct LoginConversation {
         return nil
     }
 
+    /// How it stands, in words that only a newer scened knows.
+    private func isUnknown(_ answer: VarlinkAnswer) -> Bool {
+        guard case .reply(let parameters, continues: true) = answer else { return false }
+        do throws(WireError) {
+            _ = try LoginIfRequired.Reply(lenient: parameters)
+            return false
+        } catch {
+            return error.problem == .unknownValue
+        }
+    }
+
     private func describe(_ state: LoginProgress.State) -> String {
         switch state {
         case .waiting: "Another window shows the login screen; waiting for it"
         case .authorizing: "You are back from the login host; fetching tokens"
         case .selecting: "Waiting for somebody to choose an account"
+        case .locked: "The session is locked; waiting for it to be unlocked"
         default: "Waiting for you to sign in"
         }
     }

@@ -22,6 +22,9 @@ struct LoginGuide {
     mutating func news(_ progress: LoginProgress) -> [String] {
         var lines: [String] = []
         if progress.state == .selecting { lines += selection(progress.accounts ?? []) }
+        if progress.state == .locked, isNew("locked") {
+            lines.append("The session is locked. This goes on once it is unlocked.")
+        }
         // A code can be used whichever window shows it.
         lines += deviceLines(progress)
         guard progress.state == .presenting else { return lines }

@@ -54,8 +54,7 @@ struct Refusal {
         case .accessDenied(let reason):
             CommandFailure(.denied, "scened refuses: \(Inert.text(reason))", suggestion: "scenectl apps")
         case .sessionLocked:
-            CommandFailure(
-                .denied, "The session is locked", suggestion: "scenectl watch\(appOption)")
+            CommandFailure(.denied, "The session is locked", suggestion: "scenectl unlock\(appOption)")
         default: describeLogin(failure)
         }
     }

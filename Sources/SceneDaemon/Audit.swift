@@ -14,6 +14,7 @@ enum MessageID {
     static let refreshRefused = "7b1c0d8d1a4f4d5fb4c6f0a36f3c2e95"
     static let loginFailed = "ee4dcc2580614b5fad5a6bd7784ceb24"
     static let quotaExceeded = "f6868aa1147b4011a28b30b73594b7b3"
+    static let screensUnknown = "2b3f9ddf5ec349d9a1a1afa768db9b61"
     static let accessDenied = "b7acbcbd9ce04684923ccf457ef618c2"
 }
 

@@ -44,6 +44,10 @@ actor Daemon {
     let descriptorStore: DescriptorStore?
     let marks: ConnectionMarks?
     var keptPorts: Set<UInt16> = []
+    /// Nil where no app locks with the screen.
+    var screens: LoginSessions?
+    /// Login sessions that were asked to lock, as the service manager keeps them.
+    var keptLocks: Set<String> = []
     /// What the process before this one left, until it is taken up.
     private var inheritance: Inheritance
     /// Scenes whose connections were taken up from the process before this one.
@@ -112,8 +116,10 @@ actor Daemon {
             }
         }
         takeUp(inheritance)
+        keptLocks = inheritance.askedSessions
         inheritance = Inheritance()
         takeUpSessions()
+        followScreens()
         networkChanges = NetworkChanges(loop: loop) { self.networkChanged() }
     }
 
@@ -127,7 +133,10 @@ actor Daemon {
     }
 
     func takeUpSessions() {
-        for live in Array(sessions.values) { happened(live) { $0.restarted(world: $1) } }
+        for live in Array(sessions.values) {
+            happened(live) { $0.restarted(world: $1) }
+            tellScreen(live)
+        }
         // What happened while nobody was there, or was on its way.
         for live in sessions.values { showMonitors(live) }
         for served in Array(connections) { follow(served) }
@@ -176,6 +185,7 @@ actor Daemon {
                 happened(live) { $0.appVanished(world: $1) }
             }
         }
+        followScreens()
         for connection in connections { connection.admitted = nil }
         quotas.apply(configuration.quotas)
         Journal.write(

@@ -62,7 +62,7 @@ extension Daemon {
         status.storage = options.stateDirectory
         status.keySource = store?.keySource ?? ""
         status.problems =
-            (store?.problems ?? []) + [storeFailure, commitTrouble].compactMap { $0 }
+            (store?.problems ?? []) + [storeFailure, commitTrouble, screens?.problem].compactMap { $0 }
             + configuration.problems.map(\.description)
             + quotas.problems(of: request.peer.uid == 0 ? nil : request.peer.uid)
         return status

@@ -75,12 +75,16 @@ extension Daemon {
         if let refusal = refusal(request.served, configured) { return .failure(refusal) }
         if let storeFailure { return .failure(.storageUnavailable(reason: storeFailure)) }
         let key = SessionKey(uid: request.peer.uid, app: app)
-        let live =
-            sessions[key]
-            ?? LiveSession(Session(key: key, policy: configured.policy, epoch: Self.newIdentifier()))
-        sessions[key] = live
+        let live = sessions[key] ?? newSession(key, configured)
         request.served.admitted = live
         return .success(live)
+    }
+
+    private func newSession(_ key: SessionKey, _ app: AppConfiguration) -> LiveSession {
+        let live = LiveSession(Session(key: key, policy: app.policy, epoch: Self.newIdentifier()))
+        sessions[key] = live
+        tellScreen(live)
+        return live
     }
 
     private func refusal(_ served: ServedConnection, _ app: AppConfiguration) -> Failure? {

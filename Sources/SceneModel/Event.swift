@@ -47,7 +47,7 @@ public struct Event: Hashable, Sendable {
     public var current: Account?
     /// With loggedIn, loggedOut, accountChanged, loginRequired: whom it is about.
     public var account: Account?
-    /// With loggedOut, loginRequired, loginEnded: why (see README, "Reasons").
+    /// With loggedOut, loginRequired, loginEnded, and locked and unlocked by the screen: why (see README, "Reasons").
     public var reason: String?
     /// With selectionRequired.
     public var accounts: [Account]?

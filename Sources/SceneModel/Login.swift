@@ -33,6 +33,8 @@ public struct LoginProgress: Hashable, Sendable {
         /// Choose one of `accounts` with SwitchAccount.
         case selecting
         case signedIn, alreadySignedIn
+        /// The session is locked; goes on when it is unlocked.
+        case locked
     }
 
     public var state: State

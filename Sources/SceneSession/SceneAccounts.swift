@@ -73,10 +73,12 @@ extension Scene {
         return Identity(idToken: reply.idToken, claims: reply.claims.text)
     }
 
+    /// Has no more tokens handed out until the session is unlocked. With `Lock=session` the user's screen does so, too.
     public func lock() async throws(SceneError) {
         _ = try await core.call(Lock.self, Lock.Parameters(app: app))
     }
 
+    /// Throws `Failure.accessDenied` where the app has `Lock=session`, and the screen is locked or logind does not tell.
     public func unlock() async throws(SceneError) {
         _ = try await core.call(Unlock.self, Unlock.Parameters(app: app))
     }

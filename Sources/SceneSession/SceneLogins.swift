@@ -7,8 +7,8 @@ public typealias LoginProgressBlock = @MainActor @Sendable (LoginProgress) -> Vo
 
 extension Scene {
     /// Completes when the session has a current user, signing one in where there is none. However many scenes ask, one
-    /// login runs. The events up to the completion have been delivered when it returns. A restart of scened goes
-    /// unnoticed, but with `force`, where it may end in `connectionLost` as `login` does.
+    /// login runs. In a locked session it waits for the unlock. The events up to the completion have been delivered when it
+    /// returns. A restart of scened goes unnoticed, but with `force`, where it may end in `connectionLost` as `login` does.
     ///
     /// - Parameters:
     ///   - options: how to sign in, and for how long to try (`timeoutSeconds`, 600 by default).

@@ -36,6 +36,7 @@ enum Intent: Sendable {
     case removeLoginHost(Caller, url: String)
     case selectLoginHost(Caller, url: String)
     case setLocked(Caller, Bool)
+    case followScreen
 
     var isOfRefresh: Bool {
         switch self {
@@ -237,6 +238,10 @@ extension Session {
             if locked == record.locked { return .nothing([.reply(caller.call, .done)]) }
             draft.change.session.locked = locked
             draft.event(locked ? .locked : .unlocked)
+        case .followScreen:
+            guard let locks = screenWants else { return .nothing([]) }
+            draft.change.session.locked = locks
+            draft.event(locks ? .locked : .unlocked) { $0.reason = Self.screenReason }
         }
         return .commit(draft.change)
     }

@@ -266,6 +266,7 @@ extension Session {
     }
 
     private func progress(of waiter: Waiter, _ now: Instant) -> LoginProgress? {
+        if record.locked, waiter.wish == .currentUser { return LoginProgress(.locked) }
         if record.selectionPending, waiter.wish == .currentUser {
             var progress = LoginProgress(.selecting)
             progress.accounts = accounts.map(\.account)

@@ -44,6 +44,9 @@ extension Session {
         case .setLocked(let caller, let locked):
             let done: [Action] = [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]
             return locked ? done + refuseTokens() : done
+        case .followScreen:
+            let entry = audit(record.locked ? .locked : .unlocked, nil, nil, reason: Self.screenReason)
+            return [.audit(entry)] + (record.locked ? refuseTokens() : [])
         }
     }
 
@@ -58,6 +61,9 @@ extension Session {
             return revocationStays(id, world)
         case .announceEnd:
             return owe(owedEnd, world)
+        case .followScreen:
+            screenDue = world.now.boot.advanced(bySeconds: Bounds.firstRetry)
+            return []
         case .startLogin(let id, _):
             if case .ending(let reason) = login?.state { return loginOver(id, reason) }
             return loginOver(id, .failed(failure))

@@ -8,17 +8,26 @@ package struct AppPolicy: Hashable, Sendable {
         case login, select, none
     }
 
+    /// What locks and unlocks a session besides calls.
+    package enum Lock: String, CaseIterable, Sendable {
+        case call
+        /// The user's screen, as logind tells.
+        case session
+    }
+
     package var app: String
     package var afterLogout: AfterLogout
     /// The administrator's and the app's, in order, without the user's own.
     package var loginHosts: [LoginHost]
     /// The user may add, remove and select login hosts: the login screen shows its gear.
     package var canChangeLoginHost: Bool
+    package var lock: Lock
 
     package init(
         app: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
-        canChangeLoginHost: Bool = true
+        canChangeLoginHost: Bool = true, lock: Lock = .call
     ) {
+        self.lock = lock
         self.app = app
         self.afterLogout = afterLogout
         self.loginHosts = loginHosts

@@ -40,6 +40,10 @@ package struct Session: Sendable {
     var revoking: Set<String> = []
     /// When each queued revocation is tried again.
     var revocationDue: [String: Instant] = [:]
+    /// The user's screen, for an app that locks with it.
+    package internal(set) var screen = Screen.unknown
+    /// When following the screen is tried again, where it could not be stored.
+    var screenDue: Instant?
     /// What came of the logouts in the history, by their event, where that is not `revoked`: for who asks twice.
     var logoutRemotes: [Int: LogoutResult.Remote]
 

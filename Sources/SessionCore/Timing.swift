@@ -13,6 +13,7 @@ extension Session {
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
         if case .polling(let polling) = login?.state, let due = polling.due { consider(due) }
         if let owedEndDue { consider(owedEndDue) }
+        if let screenDue { consider(screenDue) }
         return next
     }
 
@@ -20,19 +21,13 @@ extension Session {
     package mutating func timeReached(world: World) -> [Action] {
         // First, lest somebody is shown a code that has just ended.
         pollDevice(world) + expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world)
-            + retryUnstored(world) + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
+            + retryUnstored(world) + retryOwedEnd(world) + retryScreen(world) + giveUpKeptLogin(world) + renew(world)
     }
 
     private mutating func retryOwedEnd(_ world: World) -> [Action] {
         guard let due = owedEndDue, due <= world.now.boot else { return [] }
         owedEndDue = nil
         return enqueue(.announceEnd, world)
-    }
-}
-
-extension Session {
-    package mutating func lockRequested(_ caller: Caller, _ locks: Bool, world: World) -> [Action] {
-        enqueue(.setLocked(caller, locks), world)
     }
 }
 

@@ -21,6 +21,7 @@ import TestSupport
                 Logout.name: [.reply(Logout.Reply(result: result, at: Fixture.at))],
                 LogoutAll.name: [.reply(LogoutAll.Reply(results: [result], at: Fixture.at))],
                 SwitchAccount.name: [.reply(SwitchAccount.Reply(account: Fixture.bob, at: Fixture.at))],
+                Lock.name: [.reply(Lock.Reply())], Unlock.name: [.reply(Unlock.Reply())],
                 GetAccessToken.name: [.reply(GetAccessToken.Reply(token: token))],
             ]) { own, _ in own })
     }
@@ -56,6 +57,18 @@ import TestSupport
             outcome.errors == "scenectl: No account is the current one (a1: Ada Lovelace (ada), b2: bob). "
                 + "Try: scenectl logout --app notes a1\n")
         #expect(daemon.calls(of: Logout.name).isEmpty)
+    }
+
+    @Test(arguments: [
+        (["lock"], Lock.name, "Locked. Unlock: scenectl unlock --app notes\n"),
+        (["unlock"], Unlock.name, "Unlocked.\n"),
+        (["lock", "--json"], Lock.name, "{}\n"), (["unlock", "--json"], Unlock.name, "{}\n"),
+    ])
+    func lockingTellsHowToUnlock(_ words: [String], _ method: String, _ output: String) throws {
+        let daemon = try daemon()
+        let outcome = try scenectl(words, socket: daemon.path)
+        #expect(outcome.code == 0 && outcome.output == output && outcome.errors == "")
+        #expect(daemon.calls(of: method).map(\.parameters) == [#"{"app":"notes"}"#])
     }
 
     @Test func anAmbiguousAccountChangesNothing() throws {

@@ -57,7 +57,7 @@ import Testing
             $0.previousLoginHost = "https://a"
             $0.loginHost = "https://b"
         },
-        Case(.locked, ""), Case(.unlocked, ""),
+        Case(.locked, ""), Case(.unlocked, ""), Case(.locked, "by the screen") { $0.reason = "screen" },
         Case(.authorizationRequested, "by mail") { $0.requestingApp = "mail" },
     ])
     func isOneLine(_ example: Case) {

@@ -37,6 +37,27 @@ import TestSupport
                 == [#"{"app":"notes","options":{"presentation":"browser"}}"#])
     }
 
+    @Test func aLockIsToldAndWaitedFor() throws {
+        let daemon = try FakeDaemon([
+            LoginIfRequired.name: [Fixture.progress(.locked), Fixture.progress(.locked), Fixture.signedIn]
+        ])
+        let outcome = try scenectl(login + ["--if-required"], socket: daemon.path)
+        #expect(outcome.code == 0)
+        #expect(
+            outcome.errors == """
+                The session is locked. This goes on once it is unlocked.
+                The session is locked; waiting for it to be unlocked…
+
+                """)
+    }
+
+    @Test func aStateThatOnlyANewerScenedKnowsIsPassedOver() throws {
+        let unknown = #"{"parameters":{"progress":{"state":"brandNew","new":1}},"continues":true}"#
+        let daemon = try FakeDaemon([Login.name: [.text(unknown), Fixture.signedIn]])
+        let outcome = try scenectl(login, socket: daemon.path)
+        #expect(outcome.code == 0 && outcome.output.hasPrefix("Signed in as Ada Lovelace"))
+    }
+
     @Test func optionsReachTheDaemon() throws {
         let daemon = try FakeDaemon([LoginIfRequired.name: [Fixture.signedIn]])
         let words = ["--if-required", "--device", "--host", "https://x", "--hint", "ada", "--force", "--timeout", "60"]

@@ -60,7 +60,7 @@ import TestSupport
         Case(
             .storageUnavailable(reason: "disk full."), 75,
             "scened cannot read or write its state: disk full. Try: scenectl status"),
-        Case(.sessionLocked, 77, "The session is locked. Try: scenectl watch --app notes"),
+        Case(.sessionLocked, 77, "The session is locked. Try: scenectl unlock --app notes"),
         Case(.accessDenied(reason: "\u{1b}[2J"), 77, "scened refuses: \\x1b[2J. Try: scenectl apps"),
         Case(
             .quotaExceeded(resource: "scenes", limit: 1024), 75,

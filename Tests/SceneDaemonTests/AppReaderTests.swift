@@ -35,6 +35,7 @@ import Testing
             RedirectURI=http://localhost:8400/done
             PostLogoutRedirectURI=https://notes.example.com/signed-out?x=1
             AfterLogout=select
+            Lock=session
             AllowedUnits=a.service b.service
             AllowedExecutables=/usr/bin/a
             [LoginHost]
@@ -64,6 +65,7 @@ import Testing
         #expect(notes.redirectURI == "http://localhost:8400/done")
         #expect(notes.postLogoutRedirectURI == "https://notes.example.com/signed-out?x=1")
         #expect(notes.policy.afterLogout == .select)
+        #expect(notes.policy.lock == .session)
         #expect(notes.allowedUnits == ["a.service", "b.service"])
         #expect(notes.allowedExecutables == ["/usr/bin/a"])
         let host = try #require(notes.loginHosts.first)
@@ -87,6 +89,7 @@ import Testing
             [App]
             Name=Notes
             AfterLogout=later
+            Lock=always
             RedirectURI=nowhere
             [LoginHost]
             URL=http://login.example.com
@@ -98,8 +101,8 @@ import Testing
             [Other]
             """)
         #expect(app == nil)
-        #expect(problems.filter { $0.severity == .error }.map(\.line) == [3, 4, 6, 7, 10, nil])
-        #expect(problems.filter { $0.severity == .warning }.map(\.line) == [11, 12])
+        #expect(problems.filter { $0.severity == .error }.map(\.line) == [3, 4, 5, 7, 8, 11, nil])
+        #expect(problems.filter { $0.severity == .warning }.map(\.line) == [12, 13])
         #expect(problems.allSatisfy { $0.file == "f0" })
         #expect(problems.contains { $0.text.contains("ClientID=") })
     }

@@ -2,6 +2,7 @@
 // libsystemd. Functions return a negative errno on failure.
 
 #include <sys/uio.h>
+#include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 #define SD_JOURNAL_SUPPRESS_LOCATION
 #include <systemd/sd-journal.h>

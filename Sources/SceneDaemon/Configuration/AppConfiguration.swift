@@ -34,6 +34,7 @@ struct AppConfiguration: Hashable, Sendable {
     /// Where a browser goes once the user's session at the login host has ended.
     var postLogoutRedirectURI: String?
     var afterLogout = AppPolicy.AfterLogout.follow
+    var lock = AppPolicy.Lock.call
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
     var allowedExecutables: [String] = []
@@ -63,7 +64,7 @@ struct AppConfiguration: Hashable, Sendable {
     var policy: AppPolicy {
         AppPolicy(
             app: name, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),
-            canChangeLoginHost: canChangeLoginHost)
+            canChangeLoginHost: canChangeLoginHost, lock: lock)
     }
 }
 
@@ -128,14 +129,20 @@ struct AppReader {
             }
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
-        case "AfterLogout":
-            if let choice = AppPolicy.AfterLogout(rawValue: value) {
-                app.afterLogout = choice
-            } else {
-                let choices = AppPolicy.AfterLogout.allCases.map(\.rawValue).joined(separator: ", ")
-                note("AfterLogout= is one of \(choices)", file, assignment.line, .error)
-            }
+        case "AfterLogout": readChoice(assignment, file, \.afterLogout)
+        case "Lock": readChoice(assignment, file, \.lock)
         default: unknown(assignment, "App", file)
+        }
+    }
+
+    private mutating func readChoice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<AppConfiguration, Choice>
+    ) {
+        if let choice = Choice(rawValue: assignment.value) {
+            app[keyPath: target] = choice
+        } else {
+            let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            note("\(assignment.key)= is one of \(choices)", file, assignment.line, .error)
         }
     }
 

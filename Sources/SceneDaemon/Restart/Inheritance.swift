@@ -11,6 +11,7 @@ struct Inheritance {
         static let marks = ConnectionMarks.name
         static let login = "login-"
         static let listener = "listener-"
+        static let asked = "asked-"
     }
 
     var sessions: [Int32] = []
@@ -18,6 +19,8 @@ struct Inheritance {
     var scenes: [Int32] = []
     var logins: [(name: String, file: MemoryFile)] = []
     var listeners: [(name: String, descriptor: Int32)] = []
+    /// Login sessions that were asked to lock, by their paths at logind.
+    var askedSessions: Set<String> = []
     /// Kept in vain: to be removed from the store.
     var obsolete: Set<String> = []
 
@@ -36,6 +39,9 @@ struct Inheritance {
                 logins.append((name, file))
             } else if name.hasPrefix(Name.listener) {
                 listeners.append((name, descriptor))
+            } else if name.hasPrefix(Name.asked) {
+                close(descriptor)
+                askedSessions.insert(String(name.dropFirst(Name.asked.count)))
             } else {
                 close(descriptor)
                 obsolete.insert(name)

@@ -1,6 +1,6 @@
 import Varlink
 
-/// Hand out no more tokens until `Unlock`.
+/// Hand out no more tokens until the session is unlocked.
 package enum Lock: WireMethod {
     package static let name = "org.scened.Session.Lock"
 

@@ -37,6 +37,12 @@ extension RandomHistory {
         ask(.lock(locks)) { $0.lockRequested($1, locks, world: $2) }
     }
 
+    func screen() {
+        let screen = pick([Screen.locked, .unlocked, .unlocked, .absent]) ?? .absent
+        detail("\(screen)")
+        stage.happens { $0.screenChanged(screen, world: $1) }
+    }
+
     func hosts() {
         let url = pick([AppPolicy.production, AppPolicy.sandbox, "own.example", "own2.example", "no host"]) ?? ""
         switch Int.random(in: 0..<3, using: &generator) {

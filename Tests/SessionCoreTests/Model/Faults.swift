@@ -41,7 +41,10 @@ extension RandomHistory {
         policy.afterLogout = pick(AppPolicy.AfterLogout.allCases) ?? .follow
         policy.canChangeLoginHost = !generator.once(in: 4)
         detail("AfterLogout=\(policy.afterLogout)")
+        policy.lock = pick(AppPolicy.Lock.allCases) ?? .call
         stage.mayBecome(policy)
+        let screen = stage.session.screen
+        stage.happens { $0.screenChanged(screen, world: $1) }
         guard generator.once(in: 4) else { return }
         detail("the app vanishes")
         witness.appHasVanished = true
@@ -58,6 +61,8 @@ extension RandomHistory {
         let memory = generator.once(in: 2) ? nil : memories[scene]?.last
         let start = memory?.at.sequence ?? stage.session.record.sequence
         let end = start + historyLimit + Int.random(in: 0...1, using: &generator)
+        // No call unlocks under a locked screen.
+        stage.happens { $0.screenChanged(.absent, world: $1) }
         var locks = !stage.session.record.locked
         while stage.session.record.sequence < end, !stage.isDead {
             ask(.lock(locks)) { $0.lockRequested($1, locks, world: $2) }
@@ -97,6 +102,7 @@ extension RandomHistory {
             changeIsStored: generator.once(in: 2), reboots: reboots, keeping: Set(kept),
             login: !reboots && !generator.once(in: 3))
         witness.died(ledger: stage.ledger)
+        if generator.once(in: 2) { screen() }
         for call in stage.streams.keys where stage.open.contains(call) {
             witness.asked[call] = Asked(
                 method: .connectScene(after: nil), scene: nil, streams: true, options: nil, at: stage.now.boot)

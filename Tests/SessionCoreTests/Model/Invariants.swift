@@ -10,7 +10,7 @@ extension RandomHistory {
         var found = stage.faults + witness.faults
         for replay in stage.streams.values { found += replay.faults }
         found += committedState(session) + streams(session) + calls(session) + logins(session) + presenters(session)
-        found += refreshes(session) + tokens(session) + revocations(session) + timers(session)
+        found += refreshes(session) + tokens(session) + revocations(session) + timers(session) + screen(session)
         for account in session.accounts where witness.signedOut.contains(account.account.id) {
             found.append("\(account.account.id) was signed out, and is back")
         }
@@ -183,6 +183,15 @@ extension RandomHistory {
     }
 
     /// There is a timer where something waits for its time, early enough, and none else.
+    /// A locked screen locks, now or as soon as that can be stored.
+    private func screen(_ session: Session) -> [String] {
+        guard session.policy.lock == .session, session.screen == .locked || session.screenWants != nil,
+            session.screenWants != nil || !session.record.locked, session.screenDue == nil,
+            !session.isOnItsWay({ if case .followScreen = $0 { true } else { false } })
+        else { return [] }
+        return ["the screen is not followed"]
+    }
+
     private func timers(_ session: Session) -> [String] {
         let deadline = session.nextDeadline
         if let deadline, deadline < stage.now.boot, !hasSlept { return ["a deadline was missed"] }
@@ -193,7 +202,7 @@ extension RandomHistory {
         let waits =
             !session.waiters.isEmpty || !session.logouts.isEmpty || !session.revocations.isEmpty
             || !session.unstored.isEmpty || session.upkeep.values.contains { $0.renewal != nil }
-            || session.login?.keptUntil != nil || session.owedEnd != nil
+            || session.login?.keptUntil != nil || session.owedEnd != nil || session.screenDue != nil
         return deadline == nil || waits ? [] : ["a timer of nothing"]
     }
 }

@@ -106,7 +106,11 @@ extension RandomHistory {
         case .loginTimedOut: isTrue = asked.deadline.map { $0 <= stage.now.boot } ?? false
         case .sessionLocked: isTrue = record.locked
         case .storageUnavailable: isTrue = witness.diskHasFailed || stage.disk == .full
-        case .accessDenied: isTrue = !session.policy.canChangeLoginHost
+        case .accessDenied:
+            isTrue =
+                if asked.method == .lock(false) {
+                    session.policy.lock == .session && (session.screen == .locked || session.screen == .unknown)
+                } else { !session.policy.canChangeLoginHost }
         case .loginCancelled, .loginFailed: isTrue = asked.options != nil
         case .interactionRequired, .loginHostUnavailable:
             if case .token(let id, let rejected, _) = asked.method {
@@ -152,6 +156,7 @@ extension RandomHistory {
                 fault("a choice among others")
             }
         case .waiting, .authorizing: if stage.session.login == nil { fault("progress of a login that is not") }
+        case .locked: if !stage.ledger.record.locked { fault("told of a lock that is not") }
         case .signedIn, .alreadySignedIn: fault("an end in the guise of progress")
         }
     }

@@ -31,6 +31,7 @@ final class RandomHistory {
         generator = SeededGenerator(seed: seed)
         var policy = AppPolicy.test(AppPolicy.AfterLogout.allCases.randomElement(using: &generator) ?? .follow)
         policy.app = app
+        policy.lock = generator.once(in: 3) ? .session : .call
         stage = Stage(key: SessionKey(uid: uid, app: app), policy: policy, numberedFrom: first)
         stage.disk = .held
         stage.onCall = { [unowned self] in witness.called($0) }
@@ -64,6 +65,7 @@ final class RandomHistory {
         Happening(weight: 14, name: "a revocation is answered", run: RandomHistory.finishRevocation),
         Happening(weight: 4, name: "a login host is added, removed or selected", run: RandomHistory.hosts),
         Happening(weight: 2, name: "the session is locked or unlocked", run: RandomHistory.lock),
+        Happening(weight: 2, name: "the screen is locked or unlocked", run: RandomHistory.screen),
         Happening(weight: 10, name: "time passes", run: RandomHistory.wait),
         Happening(weight: 2, name: "the clock is set, or the machine sleeps", run: RandomHistory.stepClock),
         Happening(weight: 1, name: "the configuration changes", run: RandomHistory.policy),
