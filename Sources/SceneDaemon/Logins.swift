@@ -108,6 +108,13 @@ extension Daemon {
                 // Not only while the login goes on: what comes too late is revoked.
                 happened(live) { $0.tokensReceived(running.id, signIn, world: $1) }
             } catch {
+                if case .unusable(let tokens, _) = error {
+                    // Whose they are is not known.
+                    let account = Account(issuer: pending.issuer, loginHost: pending.host)
+                    let revocable = RevocableTokens(
+                        clientID: pending.clientID, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
+                    happened(live) { $0.unusableTokensReceived(account, revocable, world: $1) }
+                }
                 failed(running, error, live)
             }
         }

@@ -106,8 +106,8 @@ extension RandomHistory {
         case .sessionLocked: isTrue = record.locked
         case .storageUnavailable: isTrue = witness.diskHasFailed || stage.disk == .full
         case .accessDenied: isTrue = !session.policy.canChangeLoginHost
-        case .loginCancelled, .loginFailed: isTrue = asked.options != nil
-        case .interactionRequired, .loginHostUnavailable:
+        case .loginCancelled: isTrue = asked.options != nil
+        case .interactionRequired, .loginHostUnavailable, .loginFailed:
             if case .token(let id, let rejected, _) = asked.method {
                 return check(failure, id: id, rejected: rejected)
             }
