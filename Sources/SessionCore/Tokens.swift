@@ -69,6 +69,10 @@ extension Lifetime {
         guard bootID == world.bootID else { return world.now.wall < obtained.wall ? 0 : byWall }
         return min(byWall, seconds.minus(max(0, world.now.boot.seconds(since: obtained.boot))))
     }
+
+    func isOfThisSecond(_ world: World) -> Bool {
+        Lifetime(obtained: obtained, seconds: 1, bootID: bootID).remaining(world) > 0
+    }
 }
 
 extension Session {
@@ -97,6 +101,8 @@ extension Session {
     /// its life is good enough: a refresh for every call would help nobody.
     private func lives(_ grant: Grant, _ asked: Int?, _ world: World) -> Bool {
         guard let lifetime = grant.lifetime else { return true }
+        // One that had ended when it came is given out for the second in which it came: another would be no better.
+        if lifetime.seconds <= 0 { return lifetime.isOfThisSecond(world) }
         let attainable = lifetime.seconds - lifetime.seconds / 10
         let least =
             if let asked { asked > lifetime.seconds ? attainable : asked } else {

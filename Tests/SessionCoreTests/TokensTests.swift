@@ -303,6 +303,28 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// A login host whose tokens have ended when they come is asked once a second, however many ask.
+    @Test func tokensThatHaveEndedWhenTheyComeAreNoStorm() {
+        let first = stage.token(rejected: "access-a1")
+        stage.refreshed("0", lives: 0)
+        #expect(stage.token(of: first)?.expiresInSeconds == 0)
+        for second in 1...5 {
+            for _ in 0..<10 {
+                #expect(stage.token(of: stage.token())?.value == Secret("access-\(second - 1)"))
+                #expect(stage.refreshes.isEmpty)
+            }
+            stage.wait(seconds: 1)
+            let calls = (0..<10).map { _ in stage.token() }
+            #expect(stage.refreshes.count == 1)
+            stage.refreshed("\(second)", lives: 0)
+            for call in calls { #expect(stage.token(of: call)?.value == Secret("access-\(second)")) }
+        }
+        // What a resource has refused is another matter.
+        stage.token(rejected: "access-5")
+        #expect(stage.refreshes.count == 1)
+        stage.expectNoFaults()
+    }
+
     @Test func theLoginHostsOwnRefusalNeedsTheUser() {
         let scene = stage.connect("s")
         stage.suspend(seconds: 3550)
