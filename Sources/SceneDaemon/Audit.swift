@@ -59,7 +59,8 @@ extension AuditEntry.Kind {
 extension AuditEntry {
     /// Who, which account, through which scene.
     func journalEntry(of key: SessionKey) -> JournalEntry {
-        var text = account.map { "\($0.username ?? $0.email ?? $0.subject): \(kind.words)" } ?? kind.words
+        let name = account.map { $0.username ?? $0.email ?? $0.subject } ?? ""
+        var text = name.isEmpty ? kind.words : "\(name): \(kind.words)"
         text += " (app \(key.app), uid \(key.uid)"
         if let scene { text += ", scene \(scene)" }
         if let reason { text += ", \(reason)" }

@@ -43,6 +43,7 @@ extension Daemon {
                 case .unavailable(let failure): deviceUnavailable(id, failure, live)
                 }
             } catch {
+                revokeUnusable(error, issuer: device.issuer, host: device.host, clientID: device.clientID, live)
                 failed(running, error, live)
             }
         }

@@ -148,12 +148,13 @@ extension Daemon {
         case .refused: told = failure.failure
         case .invalid(let code, _):
             told = failure.failure
-            mayBeSpent = code != OAuthFailure.unusableCredentialCode
+            // Other faults are found before anything is sent.
+            mayBeSpent = code == OAuthFailure.invalidTokenResponseCode
         case .unavailable(let seconds, _): retryAfter = seconds
         case .lost(let seconds, _):
             retryAfter = seconds
             mayBeSpent = true
-        case .cancelled: break
+        case .unusable, .cancelled: break
         }
         Journal.write(
             JournalEntry(
@@ -162,10 +163,38 @@ extension Daemon {
                 message: "Tokens could not be refreshed: \(failure.explanation)",
                 messageID: MessageID.loginHostUnavailable,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_LOGIN_HOST", order.account.loginHost)]))
+        if case .unusable(let tokens, let cause) = failure {
+            return refreshUnusable(order, tokens, cause.failure, live)
+        }
         happened(live) {
             $0.refreshUnavailable(
                 order.account, generation: order.generation, retryAfterSeconds: retryAfter, mayBeSpent: mayBeSpent,
                 failure: told, world: $1)
+        }
+    }
+
+    /// A refresh brought tokens, and with them something that is not in order. Of the same user's, the refresh token is kept:
+    /// the one before may be spent. Another's are revoked.
+    private func refreshUnusable(_ order: RefreshOrder, _ tokens: UnusableTokens, _ fault: Failure, _ live: LiveSession)
+    {
+        let isNew = tokens.refreshToken != order.refreshToken
+        if let refreshToken = tokens.refreshToken, !tokens.areAnothers {
+            let refreshed = Refreshed(
+                clientID: order.clientID, accessToken: tokens.accessToken, refreshToken: refreshToken, fault: fault)
+            return happened(live) {
+                $0.tokensRefreshed(order.account, generation: order.generation, refreshed, world: $1)
+            }
+        }
+        if tokens.areAnothers {
+            let another = RevocableTokens(
+                clientID: order.clientID, accessToken: tokens.accessToken,
+                refreshToken: isNew ? tokens.refreshToken : nil)
+            happened(live) { $0.unusableTokensReceived(order.account, another, world: $1) }
+        }
+        happened(live) {
+            $0.refreshUnavailable(
+                order.account, generation: order.generation, retryAfterSeconds: nil, mayBeSpent: true, failure: fault,
+                world: $1)
         }
     }
 
@@ -246,6 +275,7 @@ extension OAuthFailure {
         switch self {
         case .refused(let code, let description): description.map { "\(code): \($0)" } ?? code
         case .unavailable(_, let reason), .lost(_, let reason), .invalid(_, let reason): reason
+        case .unusable(_, let cause): cause.explanation
         case .cancelled: "cancelled"
         }
     }
@@ -256,6 +286,7 @@ extension OAuthFailure {
         case .refused(let code, let description): .loginFailed(code: code, description: description)
         case .unavailable(let seconds, _), .lost(let seconds, _): .loginHostUnavailable(retryAfterSeconds: seconds)
         case .invalid(let code, let reason): .loginFailed(code: code, description: reason)
+        case .unusable(_, let cause): cause.failure
         case .cancelled: .loginCancelled
         }
     }

@@ -112,10 +112,24 @@ extension Daemon {
                 // Not only while the login goes on: what comes too late is revoked.
                 happened(live) { $0.tokensReceived(running.id, signIn, world: $1) }
             } catch {
+                revokeUnusable(
+                    error, issuer: pending.issuer, host: pending.host, clientID: pending.clientID, live)
                 failed(running, error, live)
             }
         }
         return true
+    }
+
+    /// Tokens came with an answer that is not in order: whose they are is not known, and nobody gets them.
+    func revokeUnusable(
+        _ failure: OAuthFailure, issuer: String, host: String, clientID: String, _ live: LiveSession
+    ) {
+        guard case .unusable(let tokens, _) = failure else { return }
+        let revocable = RevocableTokens(
+            clientID: clientID, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken)
+        happened(live) {
+            $0.unusableTokensReceived(Account(issuer: issuer, loginHost: host), revocable, world: $1)
+        }
     }
 
     /// A URL that the desktop opened, or that a person pasted.

@@ -32,6 +32,9 @@ package struct Client: Sendable {
         self.endSessionEndpoint = endSessionEndpoint
     }
 
+    /// Whether it can show the login host who it is.
+    var isConfidential: Bool { authentication != .none && (clientSecret != nil || key != nil) }
+
     var scopeNames: [String] {
         let names = scopes.split(whereSeparator: \.isWhitespace).map(String.init)
         return names.contains("openid") ? names : ["openid"] + names

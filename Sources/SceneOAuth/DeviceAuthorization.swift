@@ -142,11 +142,15 @@ extension LoginHostClient {
             tokens = try TokenEndpoint.read(response, hiding: hidden, requested: requested, wallNow: clock().wall)
         } catch {
             switch error {
-            case .refused, .invalid, .cancelled: throw error
+            case .refused, .invalid, .unusable, .cancelled: throw error
             default: return .unavailable(error)
             }
         }
-        return .granted(tokens, try await identity(of: tokens, device, client, metadata))
+        do throws(OAuthFailure) {
+            return .granted(tokens, try await identity(of: tokens, device, client, metadata))
+        } catch {
+            throw tokens.unusable(error)
+        }
     }
 
     /// By the ID token, which has no nonce here. Some hosts give none: what userinfo says is as good then, as both the
@@ -182,7 +186,7 @@ extension OAuthFailure {
     package var retryAfterSeconds: Int? {
         switch self {
         case .unavailable(let seconds, _), .lost(let seconds, _): seconds
-        case .refused, .invalid, .cancelled: nil
+        case .refused, .invalid, .unusable, .cancelled: nil
         }
     }
 }

@@ -19,6 +19,11 @@ extension HTTPResponse {
         )
     }
 
+    /// Whether it is a page for people: HTML.
+    var isPage: Bool {
+        body.first { ![0x09, 0x0a, 0x0d, 0x20].contains($0) } == UInt8(ascii: "<")
+    }
+
     /// Overload and trouble of the host, whatever the body says.
     var isOverloaded: Bool { status == 408 || status == 429 || status >= 500 }
 }

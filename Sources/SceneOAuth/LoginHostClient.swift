@@ -32,7 +32,8 @@ package final class LoginHostClient {
             loginHint: loginHint, force: force, wallNow: clock().wall)
     }
 
-    /// Exchanges the callback's code for tokens and finds out who signed in. The code can be used once.
+    /// Exchanges the callback's code for tokens and finds out who signed in. The code can be used once. Throws `unusable`
+    /// where tokens came and it cannot be told whose they are.
     package func redeem(
         _ callback: CallbackParameters, of pending: PendingAuthorization, client: Client
     ) async throws(OAuthFailure) -> (Tokens, Identity) {
@@ -48,19 +49,22 @@ package final class LoginHostClient {
         form.add("code_verifier", pending.verifier)
         let tokens = try await tokenEndpoint.request(
             form, client: client, metadata: metadata, secrets: [code, pending.verifier])
-        guard let idToken = tokens.idToken else {
-            throw .invalid(code: "id_token_missing", reason: "the token response has no ID token")
+        let verified: IDToken
+        do throws(OAuthFailure) {
+            verified = try await verify(
+                tokens.idToken, accessToken: tokens.accessToken, metadata: metadata,
+                expected: IDTokenExpectation(
+                    issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce,
+                    authenticatedSince: pending.authenticatedSince, now: clock().wall))
+        } catch {
+            throw tokens.unusable(error)
         }
-        let verified = try await verify(
-            idToken, accessToken: tokens.accessToken, metadata: metadata,
-            expected: IDTokenExpectation(
-                issuer: pending.issuer, clientID: client.clientID, nonce: pending.nonce,
-                authenticatedSince: pending.authenticatedSince, now: clock().wall))
         let userinfo = await userinfo(of: verified.subject, tokens: tokens, client: client, metadata: metadata)
         return (tokens, Identity(verified, userinfo: userinfo))
     }
 
     /// New tokens for a grant (RFC 6749, section 6). Without a refresh or ID token in the answer, the old ones stay good.
+    /// Throws `unusable` where tokens came that may be another user's, or that cannot be read.
     package func refresh(
         host: String, client: Client, refreshToken: Secret, scope: String?, issuer: String, subject: String
     ) async throws(OAuthFailure) -> (Tokens, Identity?) {
@@ -73,8 +77,15 @@ package final class LoginHostClient {
             form, client: client, metadata: metadata, secrets: [refreshToken])
         guard let idToken = tokens.idToken else { return (tokens, nil) }
         let expected = IDTokenExpectation(issuer: issuer, clientID: client.clientID, subject: subject)
-        let verified = try await verifyRefreshed(
-            idToken, accessToken: tokens.accessToken, metadata: metadata, expected: expected)
+        let verified: IDToken?
+        do throws(OAuthFailure) {
+            verified = try await verifyRefreshed(
+                idToken, accessToken: tokens.accessToken, metadata: metadata, expected: expected)
+        } catch {
+            let claims = try? SignedToken(idToken).unverifiedClaims()
+            let isSame = { (name: String, value: String) in (claims?[name]?.string ?? value) == value }
+            throw tokens.unusable(error, areAnothers: !isSame("iss", issuer) || !isSame("sub", subject))
+        }
         if verified == nil { tokens.idToken = nil }
         return (tokens, verified.map { Identity($0, userinfo: nil) })
     }
@@ -142,8 +153,11 @@ extension LoginHostClient {
     }
 
     func verify(
-        _ idToken: Secret, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
+        _ idToken: Secret?, accessToken: Secret, metadata: ProviderMetadata, expected: IDTokenExpectation
     ) async throws(OAuthFailure) -> IDToken {
+        guard let idToken else {
+            throw .invalid(code: "id_token_missing", reason: "the token response has no ID token")
+        }
         let token = try SignedToken(idToken)
         let (claims, keys) = try await claims(of: token, metadata)
         guard let claims else { throw token.mismatch(with: keys) }

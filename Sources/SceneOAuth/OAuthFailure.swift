@@ -1,3 +1,5 @@
+import SceneModel
+
 /// Why a login host gave us nothing. Texts that came from the host are scrubbed.
 package enum OAuthFailure: Error, Sendable, Equatable {
     /// The host's own no: an OAuth error code, and its description.
@@ -9,13 +11,28 @@ package enum OAuthFailure: Error, Sendable, Equatable {
     case lost(retryAfterSeconds: Int?, reason: String)
     /// The host's answer fails a check: an ID token, metadata, a callback.
     case invalid(code: String, reason: String)
+    /// Tokens came, and for this reason they are not to be used. They live on at the host until it is told to forget them.
+    indirect case unusable(UnusableTokens, OAuthFailure)
     case cancelled
+}
+
+/// What an answer brought that is not in order.
+package struct UnusableTokens: Sendable, Equatable {
+    package var accessToken: Secret?
+    package var refreshToken: Secret?
+    /// At a refresh: an ID token says that they are another user's.
+    package var areAnothers = false
 }
 
 extension OAuthFailure {
     /// Error codes of a token endpoint that find fault with the app's registration there, not with the grant (RFC 6749,
     /// section 5.2): signing in again would not help.
     package static let clientErrors: Set<String> = ["invalid_client", "unauthorized_client", "unsupported_grant_type"]
+
+    /// Why, whatever came with it.
+    package var cause: OAuthFailure {
+        if case .unusable(_, let cause) = self { cause.cause } else { self }
+    }
 
     var asLost: OAuthFailure {
         guard case .unavailable(let seconds, let reason) = self else { return self }

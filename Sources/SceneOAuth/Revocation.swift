@@ -22,17 +22,23 @@ struct RevocationEndpoint {
             client, metadata: metadata, methods: metadata.revocationAuthentication ?? metadata.tokenAuthentication,
             wallNow: clock().wall)
         let response = try await http.post(form, to: url, as: client, authentication, maximumBytes: 64 << 10)
-        return try RevocationEndpoint.read(response, wallNow: clock().wall)
+        return try RevocationEndpoint.read(response, isConfidential: client.isConfidential, wallNow: clock().wall)
     }
 
     /// A token that the host knows no more is one that it has forgotten: section 2.2 has it say 200, some say so.
-    static func read(_ response: HTTPResponse, wallNow: Int) throws(OAuthFailure) -> Revocation {
+    /// A page of HTML is no login host's answer: what it says about a token is what a captive portal says. A confidential
+    /// client that is refused has a secret that has expired, say: it is tried until somebody mends that.
+    static func read(
+        _ response: HTTPResponse, isConfidential: Bool, wallNow: Int
+    ) throws(OAuthFailure) -> Revocation {
         switch response.status {
-        case 200...299: return .revoked
-        case 401, 403, 404, 405: return .unsupported
+        case 200...299 where !response.isPage: return .revoked
+        case 404, 405: return .unsupported
+        case 401, 403: if !isConfidential { return .unsupported }
         case 400:
             switch response.refusal(hiding: [])?.code {
-            case "unsupported_token_type", "invalid_client", "unauthorized_client": return .unsupported
+            case "unsupported_token_type": return .unsupported
+            case "invalid_client", "unauthorized_client": if !isConfidential { return .unsupported }
             case "invalid_token", "invalid_grant": return .revoked
             default: break
             }

@@ -36,7 +36,7 @@ struct TokenEndpoint {
         case 200...299:
             // Some hosts refuse with 200.
             if let refusal { throw read(refusal, unavailable) }
-            return try Tokens(members(of: response), requested: requested)
+            return try Tokens.read(members(of: response), requested: requested)
         case 400 where response.body.isEmpty && response.isDelimited:
             throw .refused(code: "invalid_grant", description: nil)
         case 400, 401, 403:

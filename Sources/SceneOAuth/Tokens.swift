@@ -31,7 +31,26 @@ package struct Tokens: Sendable {
 }
 
 extension Tokens {
-    init(_ members: [String: JSONValue], requested: Moment) throws(OAuthFailure) {
+    /// Throws `unusable` where there are tokens and something else is not in order.
+    static func read(_ members: [String: JSONValue], requested: Moment) throws(OAuthFailure) -> Tokens {
+        do {
+            return try Tokens(members, requested: requested)
+        } catch {
+            func sendable(_ name: String) -> Secret? {
+                members[name]?.string.flatMap { isSendable($0) ? Secret($0) : nil }
+            }
+            let tokens = UnusableTokens(
+                accessToken: sendable("access_token"), refreshToken: sendable("refresh_token"))
+            throw tokens == UnusableTokens() ? error : .unusable(tokens, error)
+        }
+    }
+
+    func unusable(_ cause: OAuthFailure, areAnothers: Bool = false) -> OAuthFailure {
+        .unusable(
+            UnusableTokens(accessToken: accessToken, refreshToken: refreshToken, areAnothers: areAnothers), cause)
+    }
+
+    private init(_ members: [String: JSONValue], requested: Moment) throws(OAuthFailure) {
         guard let accessToken = members["access_token"]?.string, Tokens.isSendable(accessToken) else {
             throw .invalidTokenResponse("access_token is missing or not plain text")
         }
@@ -70,7 +89,10 @@ extension Tokens {
 }
 
 extension OAuthFailure {
+    package static let invalidTokenResponseCode = "invalid_token_response"
+
     static func invalidTokenResponse(_ fault: String) -> OAuthFailure {
-        .invalid(code: "invalid_token_response", reason: "the login host's token response is not in order: " + fault)
+        .invalid(
+            code: invalidTokenResponseCode, reason: "the login host's token response is not in order: " + fault)
     }
 }

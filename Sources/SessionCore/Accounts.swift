@@ -36,7 +36,7 @@ extension Session {
     /// One account for one user of one issuer: who signs in again gets a new grant in place of the old one.
     func decideCompletion(_ id: Int, _ signIn: SignIn, _ world: World) -> Decision {
         guard login?.id == id, login?.isEnding == false else {
-            return .commit(revocation(signIn.account, signIn.grant, reason: "late", world))
+            return .commit(revocation(signIn.account, RevocableTokens(signIn.grant), reason: "late", world))
         }
         var draft = Draft(self)
         var account = signIn.account
@@ -46,7 +46,8 @@ extension Session {
         account.state = .active
         grant.generation = (known?.grant.generation ?? 0) + 1
         if let known, known.grant.refreshToken != grant.refreshToken || grant.refreshToken == nil {
-            draft.put(.putRevocation(revocationRecord(known.account, known.grant, reason: "replaced", world)))
+            let former = RevocableTokens(known.grant)
+            draft.put(.putRevocation(revocationRecord(known.account, former, reason: "replaced", world)))
         }
         draft.put(.putAccount(AccountRecord(account: account, grant: grant, claims: signIn.claims)))
         draft.event(.loggedIn) { $0.account = account }
@@ -113,7 +114,8 @@ extension Session {
         let ids = Set(leaving.map(\.account.id))
         for record in leaving {
             draft.put(.removeAccount(id: record.account.id))
-            draft.put(.putRevocation(revocationRecord(record.account, record.grant, reason: reason, world)))
+            let tokens = RevocableTokens(record.grant)
+            draft.put(.putRevocation(revocationRecord(record.account, tokens, reason: reason, world)))
             draft.event(.loggedOut) {
                 $0.account = record.account
                 $0.reason = reason

@@ -78,10 +78,10 @@ extension Session {
     /// The login host has said who the user is.
     package mutating func tokensReceived(_ id: Int, _ signIn: SignIn, world: World) -> [Action] {
         guard let login, login.id == id, login.isAsking else {
-            return revokeLate(signIn.account, signIn.grant, reason: "late", world)
+            return revokeLate(signIn.account, RevocableTokens(signIn.grant), world)
         }
         if login.signedOut.contains(User(signIn.account)) {
-            return end(.signedOut, world) + revokeLate(signIn.account, signIn.grant, reason: "late", world)
+            return end(.signedOut, world) + revokeLate(signIn.account, RevocableTokens(signIn.grant), world)
         }
         self.login?.state = .completing
         return enqueue(.completeLogin(id, signIn), world)

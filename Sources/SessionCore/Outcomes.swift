@@ -29,8 +29,8 @@ extension Session {
             return logoutCommitted(caller, change, former, reason, answer, world)
         case .beginRefresh(let id):
             return refreshStored(id)
-        case .completeRefresh(let account, _, _):
-            return refreshCompleted(account.id, change, world)
+        case .completeRefresh(let account, _, let refreshed):
+            return refreshCompleted(account.id, refreshed.fault, change, world)
         case .refuseGrant(let id, _, let reason):
             return grantRefused(id, reason)
         case .queueRevocation(let revocation):
@@ -69,7 +69,7 @@ extension Session {
             return loginOver(id, .failed(failure))
         case .completeLogin(let id, let signIn):
             // The tokens cannot be kept, so they are not left alive at the login host either.
-            let revocation = revokeUnstored(signIn.account, signIn.grant, world)
+            let revocation = revokeUnstored(signIn.account, RevocableTokens(signIn.grant), world)
             guard let login, login.id == id, !login.isEnding else { return revocation }
             let end = LoginEnd.failed(failure)
             return [.endLogin(id, end)] + loginOver(id, end) + owe(end, world) + revocation

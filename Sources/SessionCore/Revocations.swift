@@ -22,28 +22,62 @@ package enum RevocationOutcome: Hashable, Sendable {
     case unavailable(retryAfterSeconds: Int?)
 }
 
+/// Tokens of which a login host can be told to forget them.
+package struct RevocableTokens: Sendable {
+    /// The client that they were given to.
+    var clientID: String
+    var accessToken: Secret?
+    var refreshToken: Secret?
+
+    package init(clientID: String, accessToken: Secret?, refreshToken: Secret?) {
+        self.clientID = clientID
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+    }
+
+    init(_ grant: Grant) {
+        self.init(clientID: grant.clientID, accessToken: grant.accessToken, refreshToken: grant.refreshToken)
+    }
+
+    init(_ refreshed: Refreshed) {
+        self.init(
+            clientID: refreshed.clientID, accessToken: refreshed.accessToken, refreshToken: refreshed.refreshToken)
+    }
+}
+
 extension Session {
-    func revocationRecord(_ account: Account, _ grant: Grant, reason: String, _ world: World) -> RevocationRecord {
+    func revocationRecord(_ account: Account, _ tokens: RevocableTokens, reason: String, _ world: World)
+        -> RevocationRecord
+    {
         RevocationRecord(
-            id: world.newIdentifier(), account: account, clientID: grant.clientID, refreshToken: grant.refreshToken,
-            accessToken: grant.accessToken, reason: reason, created: world.now.wall, nextAttempt: world.now.wall)
+            id: world.newIdentifier(), account: account, clientID: tokens.clientID, refreshToken: tokens.refreshToken,
+            accessToken: tokens.accessToken, reason: reason, created: world.now.wall, nextAttempt: world.now.wall)
     }
 
     /// A change that does nothing but queue these tokens for revocation.
-    func revocation(_ account: Account, _ grant: Grant, reason: String, _ world: World) -> Change {
+    func revocation(_ account: Account, _ tokens: RevocableTokens, reason: String, _ world: World) -> Change {
         var draft = Draft(self)
-        draft.put(.putRevocation(revocationRecord(account, grant, reason: reason, world)))
+        draft.put(.putRevocation(revocationRecord(account, tokens, reason: reason, world)))
         return draft.change
     }
 
     /// Tokens that came too late to be used: nobody gets them, and the login host forgets them.
-    mutating func revokeLate(_ account: Account, _ grant: Grant, reason: String, _ world: World) -> [Action] {
-        enqueue(.queueRevocation(revocationRecord(account, grant, reason: reason, world)), world)
+    mutating func revokeLate(_ account: Account, _ tokens: RevocableTokens, _ world: World) -> [Action] {
+        enqueue(.queueRevocation(revocationRecord(account, tokens, reason: "late", world)), world)
+    }
+
+    /// Tokens came that are another user's, or of which it cannot be told whose they are: nobody gets them, and the login
+    /// host forgets them.
+    package mutating func unusableTokensReceived(
+        _ account: Account, _ tokens: RevocableTokens, world: World
+    ) -> [Action] {
+        if tokens.accessToken == nil, tokens.refreshToken == nil { return [] }
+        return enqueue(.queueRevocation(revocationRecord(account, tokens, reason: "notVerified", world)), world)
     }
 
     /// Tokens that could not be stored: told to the login host at once, and not again.
-    func revokeUnstored(_ account: Account, _ grant: Grant, _ world: World) -> [Action] {
-        [.revoke(revocationRecord(account, grant, reason: "notStored", world), idToken: nil)]
+    func revokeUnstored(_ account: Account, _ tokens: RevocableTokens, _ world: World) -> [Action] {
+        [.revoke(revocationRecord(account, tokens, reason: "notStored", world), idToken: nil)]
     }
 
     mutating func logoutCommitted(

@@ -25,45 +25,6 @@ struct Refresh: Sendable {
     var waiters: [TokenWaiter] = []
 }
 
-/// What a refresh brought; what it left out stays as it was.
-package struct Refreshed: Sendable {
-    /// The client that asked: also where the app is configured otherwise by now, or no more.
-    package var clientID: String
-    package var accessToken: Secret
-    package var tokenType: String
-    package var refreshToken: Secret?
-    package var idToken: Secret?
-    package var scope: String?
-    package var lifetime: Lifetime?
-    package var instanceUrl: String?
-    /// With `idToken`: all claims, as one JSON object.
-    package var claims: String?
-
-    package init(
-        clientID: String, accessToken: Secret, tokenType: String, refreshToken: Secret?, idToken: Secret?,
-        scope: String?, lifetime: Lifetime?, instanceUrl: String?, claims: String? = nil
-    ) {
-        self.clientID = clientID
-        self.accessToken = accessToken
-        self.tokenType = tokenType
-        self.refreshToken = refreshToken
-        self.idToken = idToken
-        self.scope = scope
-        self.lifetime = lifetime
-        self.instanceUrl = instanceUrl
-        self.claims = claims
-    }
-}
-
-extension Lifetime {
-    /// Seconds left by the clock that shows the fewer; none after a reboot where the wall clock has gone back.
-    func remaining(_ world: World) -> Int {
-        let byWall = seconds.minus(max(0, world.now.wall.minus(obtained.wall)))
-        guard bootID == world.bootID else { return world.now.wall < obtained.wall ? 0 : byWall }
-        return min(byWall, seconds.minus(max(0, world.now.boot.seconds(since: obtained.boot))))
-    }
-}
-
 extension Session {
     /// Errors: NotSignedIn, UnknownAccount, InteractionRequired, LoginHostUnavailable, LoginFailed, SessionLocked.
     package mutating func tokenRequested(
@@ -96,6 +57,8 @@ extension Session {
     /// its life is good enough: a refresh for every call would help nobody.
     private func lives(_ grant: Grant, _ asked: Int?, _ world: World) -> Bool {
         guard let lifetime = grant.lifetime else { return true }
+        // One that had ended when it came is given out for the second in which it came: another would be no better.
+        if lifetime.seconds <= 0 { return lifetime.isOfThisSecond(world) }
         let attainable = lifetime.seconds - lifetime.seconds / 10
         let least =
             if let asked { asked > lifetime.seconds ? attainable : asked } else {
@@ -153,7 +116,7 @@ extension Session {
         -> [Action]
     {
         guard isCurrent(account.id, generation) else {
-            return revokeLate(account, lateGrant(generation, refreshed), reason: "late", world)
+            return revokeLate(account, RevocableTokens(refreshed), world)
         }
         refreshes[account.id]?.state = .storing
         return enqueue(.completeRefresh(account, generation: generation, refreshed), world)
@@ -176,26 +139,24 @@ extension Session {
         failure: Failure? = nil, world: World
     ) -> [Action] {
         guard isCurrent(account.id, generation), let holder = self.account(account.id) else { return [] }
-        var kept = upkeep[account.id] ?? Upkeep()
-        let failures = kept.retry?.failures ?? 0
-        let seconds = backoff(
-            failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: retryAfterSeconds, world)
-        let due = world.now.boot.advanced(bySeconds: seconds)
-        let retry = Retry(failures: failures + 1, notBefore: due, failure: failure)
-        kept.retry = retry
-        kept.renewal = due
-        kept.wasInterrupted = kept.wasInterrupted || mayBeSpent
-        upkeep[account.id] = kept
+        let told = postpone(account.id, atLeast: retryAfterSeconds, failure, world)
+        let wasInterrupted = upkeep[account.id]?.wasInterrupted == true || mayBeSpent
+        upkeep[account.id]?.wasInterrupted = wasInterrupted
         let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
-        return giveWhatLives(waiters, holder, retry.failure(seconds: seconds), world)
-            + enqueue(
-                .degrade(account: account.id, generation: generation, mayBeSpent: kept.wasInterrupted), world)
+        return giveWhatLives(waiters, holder, told, world)
+            + enqueue(.degrade(account: account.id, generation: generation, mayBeSpent: wasInterrupted), world)
     }
 
-    private func lateGrant(_ generation: Int, _ refreshed: Refreshed) -> Grant {
-        Grant(
-            generation: generation, clientID: refreshed.clientID, accessToken: refreshed.accessToken,
-            tokenType: refreshed.tokenType, refreshToken: refreshed.refreshToken)
+    /// Plans the next try; what callers are told until then.
+    private mutating func postpone(_ id: String, atLeast: Int?, _ failure: Failure?, _ world: World) -> Failure {
+        let failures = upkeep[id]?.retry?.failures ?? 0
+        let seconds = backoff(
+            failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: atLeast, world)
+        let due = world.now.boot.advanced(bySeconds: seconds)
+        let retry = Retry(failures: failures + 1, notBefore: due, failure: failure)
+        upkeep[id, default: Upkeep()].retry = retry
+        upkeep[id]?.renewal = due
+        return retry.failure(seconds: seconds)
     }
 
     private func isCurrent(_ id: String, _ generation: Int) -> Bool {
@@ -204,21 +165,26 @@ extension Session {
 
     func decideRefreshed(_ account: Account, _ generation: Int, _ refreshed: Refreshed, _ world: World) -> Decision {
         guard var holder = self.account(account.id), isCurrent(account.id, generation) else {
-            return .commit(revocation(account, lateGrant(generation, refreshed), reason: "late", world))
+            return .commit(revocation(account, RevocableTokens(refreshed), reason: "late", world))
         }
-        let wasDegraded = holder.account.state != .active
+        let former = holder.account.state
         holder.grant = holder.grant.replaced(by: refreshed)
-        holder.claims = refreshed.claims ?? holder.claims
-        holder.account.state = .active
+        if refreshed.fault == nil { holder.claims = refreshed.claims ?? holder.claims }
+        holder.account.state = refreshed.fault == nil ? .active : .degraded
         var draft = Draft(self)
         draft.put(.putAccount(holder))
-        if wasDegraded { draft.event(.accountChanged) { $0.account = holder.account } }
+        if holder.account.state != former { draft.event(.accountChanged) { $0.account = holder.account } }
         return .commit(draft.change)
     }
 
-    mutating func refreshCompleted(_ id: String, _ change: Change, _ world: World) -> [Action] {
+    mutating func refreshCompleted(_ id: String, _ fault: Failure?, _ change: Change, _ world: World) -> [Action] {
         guard change.puts(account: id), let holder = account(id), let refresh = refreshes.removeValue(forKey: id)
         else { return beginRevocations(of: change) }
+        if let fault {
+            let told = postpone(id, atLeast: nil, fault, world)
+            upkeep[id]?.wasInterrupted = false
+            return stateAudit(.degraded, change) + giveWhatLives(refresh.waiters, holder, told, world)
+        }
         upkeep[id] = nil
         if !refresh.waiters.isEmpty { planRenewal(of: holder, world) }
         return stateAudit(.recovered, change) + serve(refresh.waiters, holder, world)
@@ -277,7 +243,7 @@ extension Session {
         guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
         var actions = serve(refresh.waiters, holder, world)
         if let kept = unstored.removeValue(forKey: id) {
-            actions += revokeLate(kept.account, lateGrant(kept.generation, kept.refreshed), reason: "late", world)
+            actions += revokeLate(kept.account, RevocableTokens(kept.refreshed), world)
         }
         return actions
     }
@@ -303,7 +269,7 @@ extension Session {
     ) -> [Action] {
         let id = account.id
         guard isCurrent(id, generation), var refresh = refreshes[id] else {
-            return revokeUnstored(account, lateGrant(generation, refreshed), world)
+            return revokeUnstored(account, RevocableTokens(refreshed), world)
         }
         let failed = refresh.waiters.map { Action.fail($0.caller.call, failure) }
         refresh.waiters = []
@@ -352,21 +318,5 @@ extension Session {
             expiresInSeconds: holder.grant.lifetime?.remaining(world), scope: holder.grant.scope,
             instanceUrl: holder.grant.instanceUrl)
         return .reply(waiter.caller.call, .token(token))
-    }
-}
-
-extension Grant {
-    func replaced(by refreshed: Refreshed) -> Grant {
-        var grant = self
-        grant.generation += 1
-        grant.accessToken = refreshed.accessToken
-        grant.tokenType = refreshed.tokenType
-        grant.refreshToken = refreshed.refreshToken ?? refreshToken
-        grant.idToken = refreshed.idToken ?? idToken
-        grant.scope = refreshed.scope ?? scope
-        grant.lifetime = refreshed.lifetime
-        grant.instanceUrl = refreshed.instanceUrl ?? instanceUrl
-        grant.isRefreshing = false
-        return grant
     }
 }

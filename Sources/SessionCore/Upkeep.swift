@@ -24,7 +24,8 @@ extension Session {
     /// that somebody asked for: a grant that nobody uses is left alone.
     mutating func planRenewal(of holder: AccountRecord, _ world: World) {
         let id = holder.account.id
-        guard upkeep[id]?.renewal == nil, holder.grant.refreshToken != nil, let lifetime = holder.grant.lifetime
+        guard upkeep[id]?.renewal == nil, holder.grant.refreshToken != nil, let lifetime = holder.grant.lifetime,
+            lifetime.seconds > 0
         else { return }
         let early = Double(Bounds.renewal(of: lifetime.seconds)) * (1 + world.random() / 4)
         let seconds = max(1, lifetime.remaining(world).minus(Int(early)))

@@ -110,10 +110,12 @@ import Testing
             default: return sign([fault: .string("wrong")])
             }
         }
-        guard case .invalid(let code, _) = failure else {
+        // The tokens live on at the host, so they are not lost from sight.
+        guard case .unusable(let tokens, .invalid(let code, _)) = failure else {
             Issue.record("\(String(describing: failure))")
             return
         }
+        #expect(tokens == .test())
         #expect(code == (fault == "absent" ? "id_token_missing" : "invalid_id_token"))
         #expect(fake.server.requests(to: "/userinfo").isEmpty)
     }
@@ -174,7 +176,7 @@ import Testing
                 do {
                     _ = try await host.redeem("code=c&state=\(pending.state)", pending, client)
                     #expect(words == nil)
-                } catch OAuthFailure.invalid(_, let reason) {
+                } catch OAuthFailure.unusable(_, .invalid(_, let reason)) {
                     #expect(words.map(reason.contains) == true)
                 }
             }
@@ -246,7 +248,12 @@ import Testing
                 #expect(tokens.idToken == Secret(idToken))
                 #expect(identity?.displayName == "A")
             } else {
-                await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+                await #expect {
+                    _ = try await host.refresh(fake.url)
+                } throws: {
+                    guard case .unusable(let tokens, .invalid) = $0 as? OAuthFailure else { return false }
+                    return tokens == .test(areAnothers: true)
+                }
             }
         }
     }
@@ -279,7 +286,13 @@ import Testing
                 #expect(tokens.refreshToken == Secret("refresh-token-2"))
                 #expect(tokens.idToken == nil && identity == nil)
             } else {
-                await #expect(throws: OAuthFailure.self) { try await host.refresh(fake.url) }
+                let areAnothers = change["sub"] != nil || change["iss"] != nil
+                await #expect {
+                    _ = try await host.refresh(fake.url)
+                } throws: {
+                    guard case .unusable(let tokens, .invalid) = $0 as? OAuthFailure else { return false }
+                    return tokens == .test(areAnothers: areAnothers)
+                }
             }
         }
     }
@@ -460,5 +473,14 @@ import Testing
         }
         #expect(uri?.contains("id_token_hint=") == isThere)
         #expect(uri?.contains("client_id=scene&state=") == true)
+    }
+}
+
+extension UnusableTokens {
+    /// Those of `FakeLoginHost.tokens`.
+    fileprivate static func test(areAnothers: Bool = false) -> UnusableTokens {
+        UnusableTokens(
+            accessToken: Secret("access-token-1"), refreshToken: Secret("refresh-token-2"),
+            areAnothers: areAnothers)
     }
 }

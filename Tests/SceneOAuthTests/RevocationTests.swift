@@ -3,9 +3,10 @@ import Testing
 @testable import SceneOAuth
 
 @Suite struct RevocationTests {
-    private func read(_ status: Int, _ body: String) throws(OAuthFailure) -> Revocation {
+    private func read(_ status: Int, _ body: String, isConfidential: Bool = false) throws(OAuthFailure) -> Revocation {
         try RevocationEndpoint.read(
-            HTTPResponse(status: status, headers: ["retry-after": "9"], body: Array(body.utf8)), wallNow: 0)
+            HTTPResponse(status: status, headers: ["retry-after": "9"], body: Array(body.utf8)),
+            isConfidential: isConfidential, wallNow: 0)
     }
 
     @Test(
@@ -21,8 +22,19 @@ import Testing
         #expect(try read(status, body) == outcome)
     }
 
+    /// Its secret may be mended; a public client that is refused has nothing to mend.
+    @Test(arguments: [
+        (401, ""), (403, ""), (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"invalid_client"}"#),
+        (400, #"{"error":"unauthorized_client"}"#),
+    ])
+    func aConfidentialClientTriesAgain(status: Int, body: String) throws {
+        #expect(throws: OAuthFailure.self) { try read(status, body, isConfidential: true) }
+        #expect(try read(status, body) == .unsupported)
+    }
+
     @Test(arguments: [
         (302, ""), (400, ""), (400, #"{"error":"invalid_request"}"#), (408, ""), (429, ""), (500, ""), (503, ""),
+        (200, "<!DOCTYPE html>"), (200, "\r\n <html>"),
     ])
     func isToBeDoneLater(status: Int, body: String) {
         #expect {

@@ -66,11 +66,26 @@ import Testing
     ])
     func unusableTokensAreInvalid(body: String) {
         #expect(throws: OAuthFailure.self) { try read(200, body) }
-        if case .invalid(let code, _) = failure(200, body) {
+        if case .invalid(let code, _) = failure(200, body)?.cause {
             #expect(code == "invalid_token_response")
         } else {
             Issue.record("not invalid")
         }
+    }
+
+    /// What can be read of the tokens, for the host to forget them or for the next refresh.
+    @Test(
+        arguments: [
+            (#""access_token":"a""#, "a", nil), (#""access_token":"a","refresh_token":"r""#, "a", "r"),
+            (#""access_token":7,"refresh_token":"r""#, nil, "r"),
+            (#""access_token":"a","token_type":"bearer","refresh_token":"é""#, "a", nil),
+        ] as [(String, String?, String?)])
+    func unusableTokensAreKeptInSight(members: String, access: String?, refresh: String?) {
+        guard case .unusable(let tokens, .invalid) = failure(200, "{\(members)}") else {
+            Issue.record("not unusable")
+            return
+        }
+        #expect(tokens.accessToken == access.map { Secret($0) } && tokens.refreshToken == refresh.map { Secret($0) })
     }
 
     private func failure(_ status: Int, _ body: String, _ headers: [String: String] = [:]) -> OAuthFailure? {

@@ -297,6 +297,84 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// Of an answer that is not in order the refresh token is kept: the one before may be spent.
+    @Test(arguments: [false, true]) func aRotatedRefreshTokenIsNotLost(isStoredLater: Bool) {
+        let scene = stage.connect("s")
+        let call = stage.token(rejected: "access-a1")
+        let order = stage.finishRefresh(0)
+        let faulty = Refreshed.faulty(refreshToken: "rotated")
+        if isStoredLater { stage.disk = .full }
+        stage.happens { $0.tokensRefreshed(order.account, generation: order.generation, faulty, world: $1) }
+        if isStoredLater {
+            guard case .storageUnavailable? = stage.failure(of: call) else {
+                Issue.record("\(String(describing: stage.failure(of: call)))")
+                return
+            }
+            stage.disk = .works
+            stage.wait(seconds: 2.5)
+        } else {
+            #expect(stage.failure(of: call) == faulty.fault)
+        }
+        #expect(stage.session.current?.grant.refreshToken == Secret("rotated"))
+        #expect(stage.session.current?.grant.isRefreshing == false)
+        // What lives is given out; what came with it is not.
+        #expect(stage.token(of: stage.token())?.value == Secret("access-a1"))
+        #expect(stage.failure(of: stage.token(rejected: "access-a1")) == faulty.fault)
+        #expect(stage.kinds(scene) == [.snapshot, .accountChanged])
+        #expect(stage.streams[scene]?.events.last?.account?.state == .degraded)
+        // It is tried again by itself, with the new one.
+        stage.wait(seconds: 3)
+        #expect(stage.refreshes.first?.refreshToken == Secret("rotated"))
+        stage.refreshed("new")
+        #expect(stage.session.current?.account.state == .active)
+        #expect(stage.revocations.isEmpty)
+        stage.expectNoFaults()
+    }
+
+    @Test func aRotatedRefreshTokenThatComesLateIsRevoked() {
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.logout("a1")
+        let order = stage.finishRefresh(0)
+        let faulty = Refreshed.faulty(refreshToken: "rotated")
+        stage.happens { $0.tokensRefreshed(order.account, generation: order.generation, faulty, world: $1) }
+        #expect(stage.revocations.map(\.record.refreshToken) == [Secret("refresh-a1"), Secret("rotated")])
+        stage.expectNoFaults()
+    }
+
+    @Test func tokensOfNobodyKnownAreRevoked() {
+        let tokens = RevocableTokens(clientID: "scene", accessToken: Secret("a"), refreshToken: Secret("r"))
+        stage.happens { $0.unusableTokensReceived(Account(loginHost: "h"), tokens, world: $1) }
+        #expect(stage.revocations.map(\.record.reason) == ["notVerified"])
+        #expect(stage.session.revocations.map(\.refreshToken) == [Secret("r")])
+        let none = RevocableTokens(clientID: "scene", accessToken: nil, refreshToken: nil)
+        stage.happens { $0.unusableTokensReceived(Account(loginHost: "h"), none, world: $1) }
+        #expect(stage.revocations.count == 1)
+        stage.expectNoFaults()
+    }
+
+    /// A login host whose tokens have ended when they come is asked once a second, however many ask.
+    @Test func tokensThatHaveEndedWhenTheyComeAreNoStorm() {
+        let first = stage.token(rejected: "access-a1")
+        stage.refreshed("0", lives: 0)
+        #expect(stage.token(of: first)?.expiresInSeconds == 0)
+        for second in 1...5 {
+            for _ in 0..<10 {
+                #expect(stage.token(of: stage.token())?.value == Secret("access-\(second - 1)"))
+                #expect(stage.refreshes.isEmpty)
+            }
+            stage.wait(seconds: 1)
+            let calls = (0..<10).map { _ in stage.token() }
+            #expect(stage.refreshes.count == 1)
+            stage.refreshed("\(second)", lives: 0)
+            for call in calls { #expect(stage.token(of: call)?.value == Secret("access-\(second)")) }
+        }
+        // What a resource has refused is another matter.
+        stage.token(rejected: "access-5")
+        #expect(stage.refreshes.count == 1)
+        stage.expectNoFaults()
+    }
+
     @Test func theLoginHostsOwnRefusalNeedsTheUser() {
         let scene = stage.connect("s")
         stage.suspend(seconds: 3550)

@@ -36,6 +36,8 @@ class RecordingProxy:
     def __init__(self, port, target):
         self.port, self.target = port, target
         self.requests = []
+        # Where answers are dropped, though what was asked is done: the end of a path.
+        self.drops = None
         self._server = None
         self.start()
 
@@ -59,6 +61,9 @@ class RecordingProxy:
                 request.answer = answer.read()
                 request.status = answer.status
                 upstream.close()
+                if proxy.drops and request.path.endswith(proxy.drops):
+                    self.close_connection = True
+                    return
                 self.send_response_only(answer.status, answer.reason)
                 for name, value in answer.getheaders():
                     if name.lower() not in HOP_BY_HOP:

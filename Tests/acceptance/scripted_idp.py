@@ -44,6 +44,10 @@ class ScriptedProvider:
         self.lifetime = lifetime
         # Whether a refresh token may be used again whose answer was lost.
         self.forgives = True
+        # Whether one that is used again takes all tokens of its grant with it.
+        self.revokes_families = False
+        # Whether a revocation takes all tokens of the grant with it.
+        self.revokes_grants = True
         # Path to the status and JSON object that are answered there, come what may.
         self.instead = {}
         # Every code, token and verifier seen.
@@ -186,6 +190,8 @@ class ScriptedProvider:
             old = self._refresh.get(asked.get("refresh_token"))
             if old is None or old["dead"]:
                 self.reused.append(asked.get("refresh_token"))
+                if old and self.revokes_families:
+                    self._forget(old["family"])
                 return 400, {"error": "invalid_grant"}
             for other in self._refresh.values():
                 if other["successor"] == asked["refresh_token"]:
@@ -200,11 +206,17 @@ class ScriptedProvider:
             self.revocations += 1
             self.revoked.append(asked)
             entry = self._refresh.get(asked.get("token")) or self._access.get(asked.get("token"))
-            if entry:
+            if entry and self.revokes_grants:
+                self._forget(entry["family"])
+            elif entry:
                 for tokens in (self._refresh, self._access):
-                    for token in [t for t, e in tokens.items() if e["family"] == entry["family"]]:
-                        del tokens[token]
+                    tokens.pop(asked["token"], None)
         return 200, {}
+
+    def _forget(self, family):
+        for tokens in (self._refresh, self._access):
+            for token in [t for t, e in tokens.items() if e["family"] == family]:
+                del tokens[token]
 
     def _userinfo(self, token):
         with self._lock:

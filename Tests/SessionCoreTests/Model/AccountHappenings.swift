@@ -87,11 +87,19 @@ extension RandomHistory {
             if let rotated {
                 host.kill(name)
                 host.handOut(rotated)
+                if generator.once(in: 6) {
+                    detail("\(id) with \(rotated) and nothing else that is in order")
+                    witness.unavailable.insert(id)
+                    let faulty = Refreshed.faulty(refreshToken: rotated)
+                    return stage.happens {
+                        $0.tokensRefreshed(order.account, generation: generation, faulty, world: $1)
+                    }
+                }
             }
             detail("\(id) with \(rotated ?? "the same refresh token")")
             var refreshed = Refreshed.test("\(name)-\(stage.nextNumber())", refreshToken: rotated)
             refreshed.scope = generator.once(in: 4) ? "openid" : nil
-            refreshed.lifetime = give(refreshed.accessToken, scope: refreshed.scope)
+            refreshed.lifetime = refreshed.accessToken.flatMap { give($0, scope: refreshed.scope) }
             stage.happens { $0.tokensRefreshed(order.account, generation: generation, refreshed, world: $1) }
         } else {
             detail("\(id) with a refusal")

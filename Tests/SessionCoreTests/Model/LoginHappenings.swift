@@ -77,6 +77,7 @@ extension RandomHistory {
             stage.comeBack()
         case .redeeming where generator.once(in: 8):
             returned = nil
+            if generator.once(in: 2) { receiveUnusableTokens() }
             fail(login.login, .loginFailed(code: "access_denied", description: nil))
         case .redeeming:
             returned = nil
@@ -125,6 +126,16 @@ extension RandomHistory {
         case 2: fail(late, .loginFailed(code: "late", description: nil))
         default: receiveTokens(late)
         }
+    }
+
+    /// They are somebody's, and it cannot be told whose.
+    private func receiveUnusableTokens() {
+        let token = host.issue()
+        host.handOut(token)
+        detail("\(token) for nobody")
+        let tokens = RevocableTokens(clientID: "scene", accessToken: nil, refreshToken: Secret(token))
+        let account = Account(loginHost: AppPolicy.production)
+        stage.happens { $0.unusableTokensReceived(account, tokens, world: $1) }
     }
 
     private func receiveTokens(_ login: Int) {

@@ -111,8 +111,8 @@ extension RandomHistory {
                 if asked.method == .lock(false) {
                     session.policy.lock == .session && (session.screen == .locked || session.screen == .unknown)
                 } else { !session.policy.canChangeLoginHost }
-        case .loginCancelled, .loginFailed: isTrue = asked.options != nil
-        case .interactionRequired, .loginHostUnavailable:
+        case .loginCancelled: isTrue = asked.options != nil
+        case .interactionRequired, .loginHostUnavailable, .loginFailed:
             if case .token(let id, let rejected, _) = asked.method {
                 return check(failure, id: id, rejected: rejected)
             }

@@ -77,6 +77,13 @@ extension Refreshed {
             clientID: "scene", accessToken: Secret("access-\(name)"), tokenType: "Bearer",
             refreshToken: refreshToken.map { Secret($0) }, idToken: nil, scope: nil, lifetime: lives, instanceUrl: nil)
     }
+
+    /// Of which only the refresh token can be used.
+    static func faulty(refreshToken: String) -> Refreshed {
+        Refreshed(
+            clientID: "scene", accessToken: Secret("access-faulty"), refreshToken: Secret(refreshToken),
+            fault: .loginFailed(code: "invalid_id_token", description: "its aud"))
+    }
 }
 
 // What tests do and ask all the time.
