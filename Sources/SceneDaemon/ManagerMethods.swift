@@ -105,6 +105,8 @@ extension Daemon {
         guard request.peer.uid == 0 || Int(request.peer.uid) == call.uid else {
             return fail(request.id, .accessDenied(reason: "only root may sign another user out"))
         }
+        // Nothing is known of anybody then: to say that nobody was signed in would be wrong.
+        if let storeFailure { return fail(request.id, .storageUnavailable(reason: storeFailure)) }
         if let app = call.app, configuration.apps[app] == nil, !sessions.keys.contains(where: { $0.app == app }) {
             return fail(request.id, .unknownApp(app))
         }

@@ -141,6 +141,9 @@ def test_what_may_not_be_used(signed_in, state, spoil, mend, word):
     before = files(state)
     daemon = signed_in.start()
     refused(daemon, word)
+    # Not that nobody was signed in.
+    with pytest.raises(CallFailed, match="StorageUnavailable"):
+        daemon.manager("LogoutUser", uid=os.getuid())
     is_kept(before, state)
     if mend:
         mend(state)
