@@ -165,6 +165,7 @@ extension Session {
             case .removeRevocation(let id):
                 revocations.removeAll { $0.id == id }
                 revocationDue[id] = nil
+                revocationWanted[id] = nil
                 revoking.remove(id)
             case .putLogoutRemote(let sequence, let remote):
                 logoutRemotes = logoutRemotes.filter { history[$0.key] != nil }

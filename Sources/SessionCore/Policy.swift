@@ -49,6 +49,8 @@ package enum Bounds {
     package static let keptLogin = 30
     package static let firstRetry = 2
     package static let longestRetry = 300
+    /// A Retry-After is heeded for so long.
+    package static let longestRetryAfter = 86_400
     package static let firstRevocationRetry = 10
     package static let longestRevocationRetry = 3600
     /// A revocation that could not be told for so long is given up.

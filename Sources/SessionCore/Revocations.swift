@@ -172,10 +172,12 @@ extension Session {
                 revocation.attempts, first: Bounds.firstRevocationRetry, longest: Bounds.longestRevocationRetry,
                 atLeast: retryAfter, world)
             let due = world.now.boot.advanced(bySeconds: seconds)
-            revocationDue[id] = due
+            let wanted = world.now.boot.advanced(bySeconds: longestWait(retryAfter))
             for other in waiting(at: revocation.account.loginHost) {
                 revocationDue[other] = max(revocationDue[other] ?? due, due)
+                revocationWanted[other] = wanted
             }
+            revocationDue[id] = due
             return answers + [.audit(entry)] + enqueue(.postponeRevocation(id: id, seconds: seconds), world)
         }
     }
@@ -197,8 +199,11 @@ extension Session {
     func backoff(_ attempts: Int, first: Int, longest: Int, atLeast: Int?, _ world: World) -> Int {
         let ceiling = min(longest, first << min(max(0, attempts), 16))
         let jittered = Int(Double(ceiling) * (0.5 + world.random() / 2))
-        return max(jittered, min(atLeast ?? 0, 86_400), 1)
+        return max(jittered, longestWait(atLeast), 1)
     }
+
+    /// Seconds of a Retry-After, as far as it is heeded.
+    func longestWait(_ retryAfter: Int?) -> Int { min(max(retryAfter ?? 0, 0), Bounds.longestRetryAfter) }
 
     private mutating func answerLogouts(_ id: String, _ remote: LogoutResult.Remote) -> [Action] {
         for wait in logouts.indices {

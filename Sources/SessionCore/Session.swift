@@ -40,6 +40,8 @@ package struct Session: Sendable {
     var revoking: Set<String> = []
     /// When each queued revocation is tried again.
     var revocationDue: [String: Instant] = [:]
+    /// Before when its login host wants to hear nothing of it.
+    var revocationWanted: [String: Instant] = [:]
     /// The user's screen, for an app that locks with it.
     package internal(set) var screen = Screen.unknown
     /// When following the screen is tried again, where it could not be stored.

@@ -153,7 +153,8 @@ extension Session {
         let seconds = backoff(
             failures, first: Bounds.firstRetry, longest: Bounds.longestRetry, atLeast: atLeast, world)
         let due = world.now.boot.advanced(bySeconds: seconds)
-        let retry = Retry(failures: failures + 1, notBefore: due, failure: failure)
+        let wanted = world.now.boot.advanced(bySeconds: longestWait(atLeast))
+        let retry = Retry(failures: failures + 1, notBefore: due, wanted: wanted, failure: failure)
         upkeep[id, default: Upkeep()].retry = retry
         upkeep[id]?.renewal = due
         return retry.failure(seconds: seconds)

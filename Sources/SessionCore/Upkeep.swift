@@ -13,6 +13,8 @@ struct Upkeep: Sendable {
 struct Retry: Sendable {
     var failures: Int
     var notBefore: Instant
+    /// What the login host itself asked for (Retry-After): it can be reached, so another network changes nothing.
+    var wanted: Instant
     /// What callers are told until then; nil where it could not be reached.
     var failure: Failure?
 
@@ -46,18 +48,22 @@ extension Session {
         return actions
     }
 
-    /// A login host that could not be reached may be reachable now: the machine has woken, or is on another network.
-    /// Spread over two seconds, as every grant and every machine of the network hears of it at once.
+    /// A login host that could not be reached may be reachable now: the machine has woken, or is on another network. One
+    /// that asked to be left alone is. Spread over two seconds, as every grant and every machine of the network hears of it
+    /// at once.
     package mutating func networkChanged(world: World) -> [Action] {
         func soon() -> Instant {
             world.now.boot.advanced(byNanoseconds: Int64(world.random() * 2e9))
         }
-        for id in upkeep.keys.sorted() where upkeep[id]?.retry != nil {
-            let due = soon()
+        for id in upkeep.keys.sorted() {
+            guard let retry = upkeep[id]?.retry else { continue }
+            let due = max(soon(), retry.wanted)
             upkeep[id]?.retry?.notBefore = due
             upkeep[id]?.renewal = due
         }
-        for id in revocationDue.keys.sorted() { revocationDue[id] = soon() }
+        for id in revocationDue.keys.sorted() {
+            revocationDue[id] = max(soon(), revocationWanted[id] ?? world.now.boot)
+        }
         return []
     }
 

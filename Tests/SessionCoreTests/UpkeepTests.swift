@@ -175,10 +175,27 @@ import Testing
     @Test func anotherNetworkIsTriedAtOnce() {
         stage.suspend(seconds: 4000)
         stage.token()
-        stage.unavailable(86_400)
-        stage.happens { $0.networkChanged(world: $1) }
+        for _ in 0..<10 {
+            stage.unavailable()
+            stage.happens { $0.networkChanged(world: $1) }
+            #expect(stage.refreshes.isEmpty)
+            stage.wait(seconds: 2)
+            #expect(stage.refreshes.count == 1)
+        }
+        stage.expectNoFaults()
+    }
+
+    /// It has answered, so it is not the network: where interfaces come and go all day, it would be asked all day.
+    @Test func anotherNetworkIsNoReasonToAskAHostThatWantsToBeLeftAlone() {
+        stage.suspend(seconds: 4000)
+        stage.token()
+        stage.unavailable(1000)
+        for _ in 0..<99 {
+            stage.happens { $0.networkChanged(world: $1) }
+            stage.wait(seconds: 10)
+        }
         #expect(stage.refreshes.isEmpty)
-        stage.wait(seconds: 2)
+        stage.wait(seconds: 11)
         #expect(stage.refreshes.count == 1)
         stage.expectNoFaults()
     }
@@ -193,8 +210,19 @@ import Testing
     @Test func queuedRevocationsGoOutOnAnotherNetwork() {
         stage.logout("a1")
         let record = stage.finishRevocation(0)
+        stage.happens { $0.revocationEnded(record.id, .unavailable(retryAfterSeconds: nil), world: $1) }
+        stage.happens { $0.networkChanged(world: $1) }
+        stage.wait(seconds: 2)
+        #expect(stage.revocations.count == 1)
+    }
+
+    @Test func queuedRevocationsWaitForAHostThatWantsToBeLeftAlone() {
+        stage.logout("a1")
+        let record = stage.finishRevocation(0)
         stage.happens { $0.revocationEnded(record.id, .unavailable(retryAfterSeconds: 3000), world: $1) }
         stage.happens { $0.networkChanged(world: $1) }
+        stage.wait(seconds: 2999)
+        #expect(stage.revocations.isEmpty)
         stage.wait(seconds: 2)
         #expect(stage.revocations.count == 1)
     }
