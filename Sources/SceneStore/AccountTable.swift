@@ -27,7 +27,7 @@ enum AccountTable {
         return AccountRecord(
             account: account,
             grant: Grant(
-                generation: try columns.int("generation"),
+                generation: try columns.count("generation"),
                 clientID: try columns.text("client_id"),
                 accessToken: try row.open("access_token", of: columns),
                 tokenType: try columns.text("token_type"),

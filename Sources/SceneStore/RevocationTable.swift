@@ -24,8 +24,8 @@ enum RevocationTable {
             refreshToken: try row.openOrNull("refresh_token", of: columns),
             accessToken: try row.openOrNull("access_token", of: columns),
             reason: try columns.text("reason"),
-            attempts: try columns.int("attempts"),
-            created: try columns.int("created"),
-            nextAttempt: try columns.int("next_attempt"))
+            attempts: try columns.count("attempts"),
+            created: try columns.count("created"),
+            nextAttempt: try columns.count("next_attempt"))
     }
 }

@@ -25,6 +25,13 @@ struct Row: Sendable {
         return number
     }
 
+    /// One that can be counted up, or taken from another, without an overflow.
+    func count(_ name: String) throws(UnreadableRow) -> Int {
+        let number = try int(name)
+        guard (-1 << 62...1 << 62).contains(number) else { throw UnreadableRow() }
+        return number
+    }
+
     func bool(_ name: String) throws(UnreadableRow) -> Bool { try int(name) != 0 }
 
     func text(_ name: String) throws(UnreadableRow) -> String {

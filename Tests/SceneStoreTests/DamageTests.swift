@@ -157,6 +157,21 @@ import Testing
         #expect(directory.read("sessions.sqlite") == before)
     }
 
+    /// They would end the process where they are counted up, or taken from another; and its next start as well.
+    @Test(arguments: ["attempts", "created", "next_attempt", "generation"], [Int.min, .max])
+    func numbersThatCannotBeReckonedWithArePassedOver(column: String, number: Int) throws {
+        let open = try OpenStore(directory)
+        open.commit(.sample(1, .putAccount(.sample()), .putRevocation(.sample())))
+        let table = column == "generation" ? "accounts" : "revocations"
+        try open.execute("UPDATE \(table) SET \(column) = \(number)")
+        open.store.close()
+        let again = try OpenStore(directory)
+        let session = try #require(try again.store.load().first)
+        #expect(session.accounts.isEmpty == (table == "accounts"))
+        #expect(session.revocations.isEmpty == (table == "revocations"))
+        #expect(again.store.problems.count == 1)
+    }
+
     @Test func aDirectoryInTheDatabasesPlaceIsAnError() throws {
         mkdir(database, 0o700)
         defer { rmdir(database) }
