@@ -46,11 +46,17 @@ struct Refusal {
             CommandFailure(
                 .tryAgain, "scened cannot read or write its state: \(withoutStop(Inert.text(reason)))",
                 suggestion: "scenectl status")
+        case .quotaExceeded("descriptors", let limit):
+            CommandFailure(
+                .tryAgain,
+                "All users together have the \(limit) connections that there can be (LimitNOFILE= of scened)",
+                suggestion: "sudo scenectl scenes")
         case .quotaExceeded(let resource, let limit):
             CommandFailure(
                 .tryAgain,
                 "scened allows you \(limit) \(Inert.text(resource)) at the most ([Quota] in scened.conf)",
-                suggestion: "scenectl scenes")
+                // This user's would be refused like this one.
+                suggestion: resource == "connections" ? "sudo scenectl scenes" : "scenectl scenes")
         case .accessDenied(let reason):
             CommandFailure(.denied, "scened refuses: \(Inert.text(reason))", suggestion: "scenectl apps")
         case .sessionLocked:

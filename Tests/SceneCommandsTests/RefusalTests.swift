@@ -65,6 +65,13 @@ import TestSupport
         Case(
             .quotaExceeded(resource: "scenes", limit: 1024), 75,
             "scened allows you 1024 scenes at the most ([Quota] in scened.conf). Try: scenectl scenes"),
+        Case(
+            .quotaExceeded(resource: "connections", limit: 8), 75,
+            "scened allows you 8 connections at the most ([Quota] in scened.conf). Try: sudo scenectl scenes"),
+        Case(
+            .quotaExceeded(resource: "descriptors", limit: 960), 75,
+            "All users together have the 960 connections that there can be (LimitNOFILE= of scened). "
+                + "Try: sudo scenectl scenes"),
     ]
 
     @Test(arguments: cases)
