@@ -177,9 +177,11 @@ actor Daemon {
         if configuration.certificateFile != former.certificateFile {
             oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))
         }
-        for live in sessions.values {
+        for live in Array(sessions.values) {
             if let app = configuration.apps[live.key.app] {
                 live.session.policyChanged(app.policy)
+                // What was amiss may be mended, such as a secret that could not be read.
+                happened(live) { $0.networkChanged(world: $1) }
             } else {
                 live.session.policyChanged(Self.vanished(live.key.app))
                 happened(live) { $0.appVanished(world: $1) }

@@ -106,6 +106,10 @@ extension Daemon {
         request { [self] in
             defer { tokenRequestEnded() }
             do throws(OAuthFailure) {
+                // Without its configuration, and with it the client's secret, a refusal would say nothing of the grant.
+                guard configuration.apps[live.key.app] != nil else {
+                    throw .unavailable(retryAfterSeconds: nil, reason: "the app is no longer configured")
+                }
                 let client = try client(of: live.key.app, host: account.loginHost, clientID: order.clientID)
                 let (tokens, identity) = try await oauth.refresh(
                     host: account.loginHost, client: client, refreshToken: order.refreshToken, scope: nil,

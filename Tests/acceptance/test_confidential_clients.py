@@ -234,6 +234,53 @@ def test_a_secret_that_goes_away_loses_nothing(start, faulty, alice, directory):
     assert pair == "scene:another"
 
 
+def test_a_secret_that_is_back_is_tried_at_the_reload(start, faulty, alice, directory):
+    daemon = start(notes=faulty.configuration(ClientSecretFile=f"{directory}/secret"))
+
+    def seconds_from_logout_to_revocation():
+        write(directory, "secret", SECRET)
+        account = daemon.try_sign_in(alice)
+        os.unlink(f"{directory}/secret")
+        begin, told = time.monotonic(), len(faulty.of("/revoke"))
+        assert daemon.call("Logout", account=account["id"])["result"]["remote"] == "queued"
+        write(directory, "secret", SECRET)
+        daemon.manager("Reload")
+        eventually(lambda: len(faulty.of("/revoke")) > told, 60, "the tokens are revoked")
+        return time.monotonic() - begin
+
+    # By itself it is not tried before 5 seconds are over; a slow machine has several goes.
+    assert any(seconds_from_logout_to_revocation() < 5 for _ in range(5))
+
+
+def test_an_app_that_is_away_for_a_while_signs_nobody_out(start, faulty, alice, directory):
+    """As while its package is upgraded: without the secret the host refuses, and that says nothing of the grant."""
+    daemon = start(notes=faulty.configuration(ClientSecretFile=write(directory, "secret", SECRET)))
+    daemon.try_sign_in(alice)
+    old = daemon.call("GetAccessToken")["token"]["value"]
+    faulty.instead = {"/token": (503, {})}
+    with pytest.raises(CallFailed, match="LoginHostUnavailable"):
+        daemon.call("GetAccessToken", rejected=old)
+    configuration = os.path.join(daemon.configuration, "apps.d", "notes.conf")
+    os.rename(configuration, f"{directory}/away")
+    assert daemon.stop() == 0
+    faulty.instead = {"/token": (400, {"error": "invalid_grant"})}
+    asked = len(faulty.of("/token"))
+    # A degraded account is refreshed soon after a start.
+    daemon.start()
+    eventually(lambda: "the app is no longer configured" in daemon.stderr(), 30, "the refresh comes to nothing")
+    assert len(faulty.of("/token")) == asked
+    faulty.instead = {}
+    os.rename(f"{directory}/away", configuration)
+    daemon.manager("Reload")
+
+    def refreshed():
+        try:
+            return daemon.call("GetAccessToken", rejected=old)["token"]["value"]
+        except CallFailed as failure:
+            assert failure.name == "LoginHostUnavailable"
+    assert faulty.is_good(eventually(refreshed, 60, "a fresh token"))
+
+
 @pytest.mark.parametrize("error", ["{}", "your secret {} is wrong"])
 def test_a_host_that_repeats_the_secret(start, faulty, alice, directory, error):
     daemon = start(notes=faulty.configuration(
