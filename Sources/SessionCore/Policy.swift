@@ -55,6 +55,8 @@ package enum Bounds {
     package static let longestRevocationRetry = 3600
     /// A revocation that could not be told for so long is given up.
     package static let revocationLife = 30 * 86_400
+    /// But not before it was tried so often, over some hours: the clock may have been set meanwhile.
+    package static let leastRevocationAttempts = 12
     /// User login hosts of one session.
     package static let loginHosts = 100
     /// Bytes of a scene's identifier or title, a reason, a label.

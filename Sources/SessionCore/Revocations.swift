@@ -162,7 +162,7 @@ extension Session {
             return answers + [.audit(entry)] + enqueue(.endRevocation(id: id, remote), world)
         case .unavailable(let retryAfter):
             let answers = answerLogouts(id, .queued)
-            guard world.now.wall.minus(revocation.created) < Bounds.revocationLife else {
+            guard !isGivenUp(revocation, world) else {
                 entry.kind = .revocationAbandoned
                 return answers + [.audit(entry)] + enqueue(.endRevocation(id: id, .queued), world)
             }
@@ -180,6 +180,11 @@ extension Session {
             revocationDue[id] = due
             return answers + [.audit(entry)] + enqueue(.postponeRevocation(id: id, seconds: seconds), world)
         }
+    }
+
+    private func isGivenUp(_ revocation: RevocationRecord, _ world: World) -> Bool {
+        revocation.attempts >= Bounds.leastRevocationAttempts
+            && world.now.wall.minus(revocation.created) >= Bounds.revocationLife
     }
 
     /// Queued revocations that are to be told to that login host and are not on their way: one tells how it is for all,

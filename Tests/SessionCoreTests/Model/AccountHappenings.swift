@@ -120,7 +120,10 @@ extension RandomHistory {
         detail("\(record.account.id), \(record.reason)")
         if let token = record.refreshToken?.text {
             // What is not stored is told once, and what is 30 days old no more.
-            let isTheEnd = !isStored || stage.now.wall - record.created >= Bounds.revocationLife
+            let isTheEnd =
+                !isStored
+                || (stage.now.wall - record.created >= Bounds.revocationLife
+                    && record.attempts >= Bounds.leastRevocationAttempts)
             if case .unavailable = outcome { if isTheEnd { host.lose([token]) } } else { host.kill(token) }
         }
         if generator.once(in: 2) {
