@@ -122,7 +122,7 @@ package enum LoginHostAddress {
         }
         let end = rest.firstIndex(of: "/") ?? rest.endIndex
         let authority = rest[..<end].lowercased()
-        guard let host = host(of: authority) else { throw invalid("it names no host") }
+        guard let host = host(of: authority) else { throw invalid("its host or port is not one that there can be") }
         if scheme == "http", !isLoopback(host) { throw invalid("http is for loopback addresses only") }
         // A port stays as it is, the usual one too: issuers are compared as they are written.
         return scheme + "://" + authority + rest[end...]
