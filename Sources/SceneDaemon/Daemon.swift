@@ -168,11 +168,11 @@ actor Daemon {
         if configuration.certificateFile != former.certificateFile {
             oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))
         }
-        for live in sessions.values {
+        for live in Array(sessions.values) {
             if let app = configuration.apps[live.key.app] {
-                live.session.policyChanged(app.policy)
+                happened(live) { $0.policyChanged(app.policy, world: $1) }
             } else {
-                live.session.policyChanged(Self.vanished(live.key.app))
+                happened(live) { $0.policyChanged(Self.vanished(live.key.app), world: $1) }
                 happened(live) { $0.appVanished(world: $1) }
             }
         }

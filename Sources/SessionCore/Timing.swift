@@ -11,20 +11,20 @@ extension Session {
         for kept in unstored.values { consider(kept.due) }
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
-        if let owedEndDue { consider(owedEndDue) }
+        if let owedDue { consider(owedDue) }
         return next
     }
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
-            + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
+            + retryOwed(world) + giveUpKeptLogin(world) + renew(world)
     }
 
-    private mutating func retryOwedEnd(_ world: World) -> [Action] {
-        guard let due = owedEndDue, due <= world.now.boot else { return [] }
-        owedEndDue = nil
-        return enqueue(.announceEnd, world)
+    private mutating func retryOwed(_ world: World) -> [Action] {
+        guard let due = owedDue, due <= world.now.boot else { return [] }
+        owedDue = nil
+        return enqueue(.announceOwed, world)
     }
 }
 

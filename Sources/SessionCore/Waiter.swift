@@ -51,7 +51,7 @@ package struct LoginAttempt: Sendable {
     }
 
     package let id: Int
-    package let host: String
+    package internal(set) var host: String
     package let force: Bool
     package let loginHint: String?
     package internal(set) var state: State

@@ -12,14 +12,14 @@ extension AppPolicy {
     static let sandbox = "https://test.example.com"
 
     static func test(
-        _ afterLogout: AfterLogout = .follow, canChangeLoginHost: Bool = true
+        _ afterLogout: AfterLogout = .follow, canChangeLoginHost: Bool = true, onlyManagedLoginHosts: Bool = false
     ) -> AppPolicy {
         AppPolicy(
             app: "notes", afterLogout: afterLogout,
             loginHosts: [
                 LoginHost(url: production, label: "Production"), LoginHost(url: sandbox, label: "Sandbox"),
             ],
-            canChangeLoginHost: canChangeLoginHost)
+            canChangeLoginHost: canChangeLoginHost, onlyManagedLoginHosts: onlyManagedLoginHosts)
     }
 }
 
