@@ -68,19 +68,22 @@ def set_aside_or_whole(daemon, state):
 
 def test_a_newer_schema(signed_in, state):
     path = f"{state}/sessions.sqlite"
-    set_version(path, 99)
+    version = set_version(path, 99)
     before = files(state)
     daemon = signed_in.start()
     refused(daemon, "newer scened", "99")
     is_kept(before, state)
-    set_version(path, 1)
+    set_version(path, version)
     is_whole(daemon)
 
 
 def set_version(path, version):
+    """The version before."""
     with contextlib.closing(sqlite3.connect(path)) as database:
+        [(former,)] = database.execute("PRAGMA user_version")
         database.execute(f"PRAGMA user_version = {version}")
         database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return former
 
 
 def test_an_account_that_cannot_be_read(signed_in, scripted, state):
