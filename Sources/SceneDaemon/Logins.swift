@@ -43,6 +43,7 @@ extension Daemon {
         } catch {
             return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }
+        if former != nil { portsClosed() }
         running.task = Task {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(

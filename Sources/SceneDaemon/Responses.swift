@@ -51,5 +51,6 @@ extension Daemon {
         guard pending.isAnswered(at: response.url[..<mark]) else { throw .otherAddress }
         if let scene = response.scene, !live.session.isLogin(of: scene) { throw .otherScene }
         guard take(callback, running, live, respond: { _ in }) else { throw .otherIssuer }
+        pages.returned(login: running.page)
     }
 }

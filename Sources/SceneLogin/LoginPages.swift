@@ -88,6 +88,11 @@ package final class LoginPages {
         routes.ready(login: login, state: state, authorizationUri: authorizationUri)
     }
 
+    /// The response has come another way: nobody is sent to the login host any more.
+    package func returned(login: Int) {
+        routes.returned(login: login)
+    }
+
     /// Ends what browsers can reach of a login. A window that still waits is told; an outcome that is on its way to one
     /// arrives.
     package func close(login: Int) {

@@ -207,6 +207,9 @@ def test_one_response_counts_once(daemon, scripted):
     with scripted.holding("/token") as arrived:
         assert handled(daemon, login.response)
         assert arrived.wait(30)
+        # Who opens the login screen now is not sent to the login host again.
+        status, headers, body = get(login.progress["loginScreen"])
+        assert status == 200 and "Location" not in headers and b"authorize" not in body
         assert [handled(daemon, login.response) for _ in range(3)] == [False] * 3
     assert login.end()["username"] == "alice"
     assert handled(daemon, login.response) is False
