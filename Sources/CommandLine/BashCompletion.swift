@@ -33,7 +33,8 @@ extension Command {
     /// What follows an option that takes a value.
     private var valued: [(String, String)] {
         var seen: Set<String> = []
-        return (options + verbs.flatMap(\.options)).compactMap { option in
+        let nested = verbs.flatMap { $0.options + $0.verbs.flatMap(\.options) }
+        return (options + nested).compactMap { option in
             guard option.value != nil, seen.insert(option.name).inserted else { return nil }
             return ("--" + option.name, generator(option.completion, else: []) + "; return")
         }
@@ -44,7 +45,7 @@ extension Command {
         let root = ("''", generator(.nothing, else: verbs.map(\.name) + own + ["--version"]))
         return [root]
             + verbs.map { verb in
-                let words = verb.options.map { "--" + $0.name } + own
+                let words = (verb.options + verb.verbs.flatMap(\.options)).map { "--" + $0.name } + own
                 let positional = verb.positionals.first?.completion ?? .nothing
                 let more: [String] = verb.verbs.map(\.name)
                 return (verb.name, generator(positional, else: more + words))

@@ -82,10 +82,17 @@ struct Refusal {
             return CommandFailure(
                 .tryAgain, "The login host cannot be reached or is overloaded\(wait)", suggestion: "scenectl status")
         case .unknownLoginHost(let url):
-            return CommandFailure(.failure, "\(quoted(url)) is not a login host of the app", suggestion: login)
+            return CommandFailure(
+                .failure, "\(quoted(url)) is not a login host of the app", suggestion: "scenectl hosts list\(appOption)"
+            )
         case .invalidLoginHost(let url, let reason):
             return CommandFailure(
-                .failure, "\(quoted(url)) cannot be a login host: \(Inert.text(reason))", suggestion: login)
+                .failure, "\(quoted(url)) cannot be a login host: \(Inert.text(reason))",
+                suggestion: "scenectl hosts list\(appOption)")
+        case .loginHostNotRemovable(let url):
+            return CommandFailure(
+                .denied, "\(quoted(url)) is the app's or the administrator's; only your own can be removed",
+                suggestion: "scenectl hosts list\(appOption)")
         case .loginFailed("access_denied", _):
             return CommandFailure(.denied, "The login host or the user denied the login", suggestion: login)
         case .loginFailed("expired_token", _):

@@ -16,6 +16,7 @@ enum MessageID {
     static let quotaExceeded = "f6868aa1147b4011a28b30b73594b7b3"
     static let screensUnknown = "2b3f9ddf5ec349d9a1a1afa768db9b61"
     static let accessDenied = "b7acbcbd9ce04684923ccf457ef618c2"
+    static let responseRefused = "fc7a854d9f5945daa67ff61ce1c35c53"
 }
 
 extension AuditEntry.Kind {

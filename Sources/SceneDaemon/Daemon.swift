@@ -179,11 +179,11 @@ actor Daemon {
         }
         for live in Array(sessions.values) {
             if let app = configuration.apps[live.key.app] {
-                live.session.policyChanged(app.policy)
+                happened(live) { $0.policyChanged(app.policy, world: $1) }
                 // What was amiss may be mended, such as a secret that could not be read.
                 happened(live) { $0.networkChanged(world: $1) }
             } else {
-                live.session.policyChanged(Self.vanished(live.key.app))
+                happened(live) { $0.policyChanged(Self.vanished(live.key.app), world: $1) }
                 happened(live) { $0.appVanished(world: $1) }
             }
         }

@@ -37,7 +37,17 @@ extension Daemon {
                     unkeep(running)
                     let signIn = SignIn(tokens, identity, host: device.host, client, bootID: bootID)
                     // Not only while the login goes on: what comes too late is revoked.
-                    happened(live) { $0.tokensReceived(id, signIn, world: $1) }
+                    if hasBegunAgain(running, live) {
+                        let revocable = RevocableTokens(
+                            clientID: device.clientID, accessToken: tokens.accessToken,
+                            refreshToken: tokens.refreshToken)
+                        happened(live) {
+                            $0.unusableTokensReceived(signIn.account, revocable, reason: "late", world: $1)
+                        }
+                    } else {
+                        happened(live) { $0.tokensReceived(id, signIn, world: $1) }
+                    }
+                case _ where hasBegunAgain(running, live): break
                 case .pending: happened(live) { $0.deviceAnswered(id, .pending, world: $1) }
                 case .slowDown: happened(live) { $0.deviceAnswered(id, .slowDown, world: $1) }
                 case .unavailable(let failure): deviceUnavailable(id, failure, live)
@@ -47,6 +57,11 @@ extension Daemon {
                 failed(running, error, live)
             }
         }
+    }
+
+    /// At another host, where it has another code.
+    private func hasBegunAgain(_ running: RunningLogin, _ live: LiveSession) -> Bool {
+        live.login.map { $0 !== running && $0.id == running.id } ?? false
     }
 
     private func deviceUnavailable(_ id: Int, _ failure: OAuthFailure, _ live: LiveSession) {

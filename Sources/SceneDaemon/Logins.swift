@@ -13,8 +13,11 @@ extension Daemon {
         guard let app = configuration.apps[live.key.app] else {
             return happened(live) { $0.loginFailed(order.login, .unknownApp($0.key.app), world: $1) }
         }
+        // It begins again at another host, at the address that the browser has.
+        let former = live.login?.id == order.login ? live.login : nil
         let uid = live.key.uid
-        guard sessions.values.count(where: { $0.key.uid == uid && $0.login != nil }) < quotas[.logins] else {
+        let others = sessions.values.count { $0.key.uid == uid && $0.login != nil && $0 !== live }
+        guard others < quotas[.logins] else {
             return happened(live) { $0.loginFailed(order.login, self.quotas.exceeded(.logins, uid), world: $1) }
         }
         let client: Client
@@ -23,7 +26,12 @@ extension Daemon {
         } catch {
             return loginFailed(order.login, error, live)
         }
-        let running = RunningLogin(id: order.login, page: number())
+        if let former {
+            // Asking for the tokens of its code may bring some, which are to be revoked.
+            if former.device == nil { former.task?.cancel() }
+            unkeep(former)
+        }
+        let running = RunningLogin(id: order.login, page: former?.page ?? number())
         live.login = running
         if order.presentation == .device { return beginDeviceLogin(order, running, client, live) }
         loginPages[running.page] = live
@@ -37,6 +45,7 @@ extension Daemon {
         } catch {
             return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }
+        if former != nil { portsClosed() }
         running.task = Task {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
@@ -90,7 +99,7 @@ extension Daemon {
     }
 
     /// Hands a callback to the login that waits for it. False: it is none of ours, and nothing has changed.
-    private func take(
+    func take(
         _ callback: CallbackParameters, _ running: RunningLogin, _ live: LiveSession,
         respond: @escaping (LoginOutcome) -> Void
     ) -> Bool {
@@ -130,21 +139,6 @@ extension Daemon {
         happened(live) {
             $0.unusableTokensReceived(Account(issuer: issuer, loginHost: host), revocable, world: $1)
         }
-    }
-
-    /// A URL that the desktop opened, or that a person pasted.
-    func responseHandled(_ url: String, uid: UInt32) -> Bool {
-        guard let mark = url.firstIndex(of: "?") else { return false }
-        let address = url[..<mark]
-        let query = url[url.index(after: mark)...].prefix { $0 != "#" }
-        guard let callback = CallbackParameters(query: String(query)) else { return false }
-        for live in sessions.values where live.key.uid == uid {
-            guard let running = live.login, let pending = running.pending, pending.redirectURI == address else {
-                continue
-            }
-            if take(callback, running, live, respond: { _ in }) { return true }
-        }
-        return false
     }
 
     func endLogin(_ id: Int, _ end: LoginEnd, _ live: LiveSession) {

@@ -11,6 +11,11 @@ package struct OpenedLogin: Hashable, Sendable {
     /// What the login screen's address cannot be guessed without.
     package var token: String { String(loginScreen.split(separator: "/").last ?? "") }
 
+    var port: UInt16? {
+        let authority = loginScreen.split(separator: "/").dropFirst().first
+        return authority?.split(separator: ":").last.flatMap { UInt16($0) }
+    }
+
     package init(loginScreen: String, redirectURI: String) {
         self.loginScreen = loginScreen
         self.redirectURI = redirectURI
@@ -53,17 +58,22 @@ package final class LoginPages {
     /// Opens a listener, or shares that of a fixed port, before any address of it exists.
     ///
     /// - Parameters:
-    ///   - login: names the login from here on; one that is open under this number is closed.
+    ///   - login: names the login from here on; one that is open under this number begins again at the same login screen.
     ///   - uid: whose processes are served.
-    ///   - redirectURI: as configured: a loopback address without a port takes any free one.
+    ///   - redirectURI: as configured: a loopback address without a port takes any free one. With a private scheme only the
+    ///     login screen is served.
     ///   - hostLabel: the login host's name for the user.
-    ///   - token: the login screen's of before, for a login that is taken up again.
+    ///   - screenAddress: the login screen's of before, for a login that is taken up again.
     package func open(
-        login: Int, uid: UInt32, redirectURI: String, screen: LoginScreen, hostLabel: String, token: String? = nil
+        login: Int, uid: UInt32, redirectURI: String, screen: LoginScreen, hostLabel: String,
+        screenAddress: String? = nil
     ) throws(LoopbackFailure) -> OpenedLogin {
         let redirect = try RedirectURI(redirectURI)
-        close(login: login)
-        let endpoints = try listen(redirect)
+        let former = end(login: login)
+        defer { closeUnused(former?.endpoints ?? []) }
+        let kept = screenAddress.map { OpenedLogin(loginScreen: $0, redirectURI: "") }
+        let token = former?.token ?? kept?.token
+        let endpoints = try listen(redirect, preferring: former?.endpoints.first?.port ?? kept?.port)
         guard let first = endpoints.first else { throw .system("no loopback address") }
         let route = LoginRoute(
             login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken(),
@@ -78,12 +88,25 @@ package final class LoginPages {
         routes.ready(login: login, state: state, authorizationUri: authorizationUri)
     }
 
+    /// The response has come another way: nobody is sent to the login host any more.
+    package func returned(login: Int) {
+        routes.returned(login: login)
+    }
+
     /// Ends what browsers can reach of a login. A window that still waits is told; an outcome that is on its way to one
     /// arrives.
     package func close(login: Int) {
-        guard let route = routes.closed(login: login) else { return }
+        if let route = end(login: login) { closeUnused(route.endpoints) }
+    }
+
+    private func end(login: Int) -> LoginRoute? {
+        guard let route = routes.closed(login: login) else { return nil }
         respond(login, Response(.ended))
-        for endpoint in route.endpoints where routes.logins(at: endpoint).isEmpty {
+        return route
+    }
+
+    private func closeUnused(_ endpoints: Set<Endpoint>) {
+        for endpoint in endpoints where routes.logins(at: endpoint).isEmpty {
             servers.removeValue(forKey: endpoint)?.close()
         }
     }
@@ -119,11 +142,21 @@ package final class LoginPages {
 
     // MARK: Listening
 
-    private func listen(_ redirect: RedirectURI) throws(LoopbackFailure) -> [Endpoint] {
-        switch redirect.host {
-        case .ipv4: return [try listen(isIPv6: false, redirect.port)]
-        case .ipv6: return [try listen(isIPv6: true, redirect.port)]
-        case .localhost: return try listenOnBoth(redirect.port)
+    /// On the redirect URI's port, or else on the one that a browser knows already, if it is to be had.
+    private func listen(_ redirect: RedirectURI, preferring known: UInt16?) throws(LoopbackFailure) -> [Endpoint] {
+        guard redirect.port == nil, let known else { return try listen(on: redirect.host, redirect.port) }
+        do throws(LoopbackFailure) {
+            return try listen(on: redirect.host, known)
+        } catch {
+            return try listen(on: redirect.host, nil)
+        }
+    }
+
+    private func listen(on host: RedirectURI.Host, _ port: UInt16?) throws(LoopbackFailure) -> [Endpoint] {
+        switch host {
+        case .ipv4: [try listen(isIPv6: false, port)]
+        case .ipv6: [try listen(isIPv6: true, port)]
+        case .localhost: try listenOnBoth(port)
         }
     }
 

@@ -68,6 +68,11 @@ struct Routes {
         logins[login]?.stage = .ready(state: Secret(state), authorizationUri: authorizationUri)
     }
 
+    mutating func returned(login: Int) {
+        guard case .ready(let state, _) = logins[login]?.stage else { return }
+        logins[login]?.stage = .returned(state: state)
+    }
+
     mutating func closed(login: Int) -> LoginRoute? {
         logins.removeValue(forKey: login)
     }

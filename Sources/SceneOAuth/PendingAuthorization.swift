@@ -36,6 +36,14 @@ package struct PendingAuthorization: Sendable {
 }
 
 extension PendingAuthorization {
+    /// Whether this is the redirect URI, but for queries. What opens URLs writes schemes in lower case.
+    package func isAnswered(at address: some StringProtocol) -> Bool {
+        let expected = redirectURI.prefix { $0 != "?" }
+        guard let colon = expected.firstIndex(of: ":"), let found = address.firstIndex(of: ":") else { return false }
+        return expected[..<colon].lowercased() == address[..<found].lowercased()
+            && expected[colon...] == address[found...]
+    }
+
     /// Code flow with PKCE (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636, section 4.3).
     init(
         host: String, metadata: ProviderMetadata, client: Client, redirectURI: String, loginHint: String?, force: Bool,

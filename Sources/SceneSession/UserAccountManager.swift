@@ -1,4 +1,5 @@
 import SceneModel
+import SceneProtocol
 
 /// The accounts of the app that `SceneSession.configure(app:)` or `$SCENED_APP` names, for programs without windows.
 ///
@@ -37,6 +38,27 @@ public final class UserAccountManager: Sendable {
     @discardableResult
     public func logoutAll(reason: String? = nil) async throws(SceneError) -> [LogoutResult] {
         try await ProcessScene.shared().logoutAll(reason: reason)
+    }
+
+    /// The option that names the scene whose login a response is for; its value is the scene's identifier.
+    // swift-format-ignore: AlwaysUseLowerCamelCase
+    // The Mobile SDK's name.
+    public static let IDPSceneKey = "IDPSceneKey"
+
+    /// Hands over a URL that the desktop opened for the app's private scheme: a login host's response. It finds its login by
+    /// its state.
+    ///
+    /// - Parameters:
+    ///   - url: as it was opened.
+    ///   - options: with `IDPSceneKey`, only the login of this scene may take it.
+    /// - Returns: false where no login waits for it, or none any more; nothing has changed then.
+    /// - Throws: `SceneError.connectionLost` where nobody knows whether it has arrived. Handed over twice, it is refused.
+    @discardableResult
+    public func handleIdentityProviderResponse(
+        from url: String, with options: [String: String] = [:]
+    ) async throws(SceneError) -> Bool {
+        let parameters = HandleResponse.Parameters(url: url, scene: options[Self.IDPSceneKey])
+        return try await ProcessScene.shared().core.call(HandleResponse.self, parameters, isRepeatable: false).handled
     }
 
     @discardableResult

@@ -90,6 +90,7 @@ struct ChangeWriter {
                 ("locked", .bool(record.locked)),
                 ("login_under_way", .bool(record.loginUnderWay)),
                 ("selected_login_host", .text(orNull: record.selectedLoginHost)),
+                ("announced_login_host", .text(orNull: record.announcedLoginHost)),
             ])
     }
 

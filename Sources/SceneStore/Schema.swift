@@ -4,7 +4,7 @@ enum Schema {
     static let applicationID = 0x7363_6e64
 
     /// Each step brings a database from the version that is its index to the next one. Steps are only ever added.
-    static let steps: [String] = [version1, version2]
+    static let steps: [String] = [version1, version2, version3]
 
     static var version: Int { steps.count }
 
@@ -97,4 +97,7 @@ enum Schema {
         ALTER TABLE history ADD COLUMN remote TEXT;
         ALTER TABLE sessions ADD COLUMN login_under_way INTEGER;
         """
+
+    /// The login host that the history shows selected; null where it was not written yet.
+    private static let version3 = "ALTER TABLE sessions ADD COLUMN announced_login_host TEXT;"
 }

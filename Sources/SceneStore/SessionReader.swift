@@ -45,7 +45,8 @@ struct SessionReader {
             epoch: try row.text("epoch"), sequence: try row.int("sequence"), current: try row.textOrNull("current"),
             selectionPending: try row.bool("selection_pending"), loginPending: try row.bool("login_pending"),
             locked: try row.bool("locked"), loginUnderWay: (try? row.bool("login_under_way")) ?? false,
-            selectedLoginHost: try row.textOrNull("selected_login_host"))
+            selectedLoginHost: try row.textOrNull("selected_login_host"),
+            announcedLoginHost: try row.textOrNull("announced_login_host"))
         return (SessionKey(uid: uid, app: try row.text("app")), record)
     }
 

@@ -122,10 +122,13 @@ package struct SessionRecord: Equatable, Sendable {
     package var loginUnderWay: Bool
     /// Absent: the app's first.
     package var selectedLoginHost: String?
+    /// The one that history shows selected; absent where an older version wrote the record.
+    package var announcedLoginHost: String?
 
     package init(
         epoch: String, sequence: Int = 0, current: String? = nil, selectionPending: Bool = false,
-        loginPending: Bool = false, locked: Bool = false, loginUnderWay: Bool = false, selectedLoginHost: String? = nil
+        loginPending: Bool = false, locked: Bool = false, loginUnderWay: Bool = false,
+        selectedLoginHost: String? = nil, announcedLoginHost: String? = nil
     ) {
         self.epoch = epoch
         self.sequence = sequence
@@ -135,6 +138,7 @@ package struct SessionRecord: Equatable, Sendable {
         self.locked = locked
         self.loginUnderWay = loginUnderWay
         self.selectedLoginHost = selectedLoginHost
+        self.announcedLoginHost = announcedLoginHost
     }
 }
 

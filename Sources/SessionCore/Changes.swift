@@ -20,8 +20,8 @@ enum Intent: Sendable {
     case startLogin(Int, Caller)
     case completeLogin(Int, SignIn)
     case endLogin(Int, LoginEnd)
-    /// `owedEnd`, with the next change.
-    case announceEnd
+    /// `owedEnd` and `owedLoginHost`, with the next change.
+    case announceOwed
     case switchAccount(Caller, account: String)
     case logout(Caller, account: String, reason: String)
     case logoutAll(Caller, reason: String, answer: LogoutWait.Answer)
@@ -54,6 +54,18 @@ struct Draft {
         change = Change(key: session.key, session: session.record)
         // Whatever is stored next, the end of the login before comes first.
         if let owed = session.owedEnd { event(.loginEnded) { $0.reason = owed.reason } }
+        if let owed = session.owedLoginHost { announce(loginHost: owed) }
+    }
+
+    /// History shows this login host selected from here on.
+    mutating func announce(loginHost url: String) {
+        let former = change.session.announcedLoginHost
+        change.session.announcedLoginHost = url
+        guard let former, former != url else { return }
+        event(.loginHostChanged) {
+            $0.previousLoginHost = former
+            $0.loginHost = url
+        }
     }
 
     mutating func put(_ operation: Change.Operation) {
@@ -128,6 +140,8 @@ extension Session {
         // Kept only for who leaves: otherwise the accounts are changed where they are.
         let former = change.removesAccounts ? accounts : []
         apply(change)
+        // The configuration has changed while it was on its way.
+        if owedLoginHost != nil { queue.append(.announceOwed) }
         var actions: [Action] = change.events.isEmpty ? [] : [.published(record.sequence)]
         for intent in [intent] + others { actions += committed(intent, change, former: former, world) }
         return actions + settle(world) + advance(world)
@@ -179,10 +193,8 @@ extension Session {
         }
         for event in change.events {
             history.append(event)
-            if event.kind == .loginEnded {
-                owedEnd = nil
-                owedEndDue = nil
-            }
+            if event.kind == .loginEnded { owedEnd = nil }
+            if owedEnd == nil, owedLoginHost == nil { owedDue = nil }
         }
     }
 
@@ -200,8 +212,8 @@ extension Session {
         case .endLogin(let id, let reason):
             guard login?.id == id else { return .nothing([]) }
             draft.event(.loginEnded) { $0.reason = reason.reason }
-        case .announceEnd:
-            if owedEnd == nil { return .nothing([]) }
+        case .announceOwed:
+            if draft.change.events.isEmpty { return .nothing([]) }
         case .switchAccount(let caller, let id):
             return decideSwitch(caller, to: id)
         case .logout(let caller, let id, let reason):

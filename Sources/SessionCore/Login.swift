@@ -75,6 +75,12 @@ extension Session {
         return tell(world)
     }
 
+    /// Whether the scene presents the login under way, or waits for it.
+    package func isLogin(of scene: String) -> Bool {
+        guard let login, scenes[scene] != nil else { return false }
+        return login.presenter.scene == scene || waiters.contains { $0.caller.scene == scene && wantsLogin($0) }
+    }
+
     /// The login host has said who the user is.
     package mutating func tokensReceived(_ id: Int, _ signIn: SignIn, world: World) -> [Action] {
         guard let login, login.id == id, login.isAsking else {

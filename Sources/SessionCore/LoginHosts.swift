@@ -5,34 +5,52 @@ import SceneModel
 extension Session {
     package var loginHosts: [LoginHost] {
         let selected = selectedLoginHost
-        let configured = policy.loginHosts
-        let own = userLoginHosts.filter { host in !configured.contains { $0.url == host.url } }
-        return (configured + own).map { host in
+        return (policy.loginHosts + ownLoginHosts).map { host in
             var host = host
             host.selected = host.url == selected
             return host
         }
     }
 
+    /// The user's, as far as they are shown.
+    private var ownLoginHosts: [LoginHost] {
+        policy.onlyManagedLoginHosts ? [] : userLoginHosts.filter { policy.loginHost(at: $0.url) == nil }
+    }
+
     /// The selected one, where it is still there; else the first.
     package var selectedLoginHost: String {
         if let url = record.selectedLoginHost,
-            policy.loginHosts.contains(where: { $0.url == url }) || userLoginHosts.contains(where: { $0.url == url })
+            policy.loginHost(at: url) != nil || ownLoginHosts.contains(where: { $0.url == url })
         {
             return url
         }
-        return policy.loginHosts.first?.url ?? userLoginHosts.first?.url ?? ""
+        return policy.loginHosts.first?.url ?? ownLoginHosts.first?.url ?? ""
+    }
+
+    /// Where the configuration has changed, and history does not show yet what that has selected. An app that is not
+    /// configured any more selects nothing else.
+    var owedLoginHost: String? {
+        guard !policy.loginHosts.isEmpty else { return nil }
+        let selected = selectedLoginHost
+        return selected == record.announcedLoginHost ? nil : selected
     }
 
     /// Finds a host by an address as people write it.
     func loginHost(_ address: String) -> LoginHost? {
-        guard let url = try? LoginHostAddress.normalized(address) else { return nil }
-        return loginHosts.first { $0.url == url }
+        guard let url = try? LoginHostAddress.normalized(address),
+            var host = policy.loginHost(at: url) ?? ownLoginHosts.first(where: { $0.url == url })
+        else { return nil }
+        host.selected = url == selectedLoginHost
+        return host
     }
 
     /// Errors: AccessDenied, InvalidLoginHost, QuotaExceeded. One that is there already is given as it is.
     package mutating func loginHostAdded(_ caller: Caller, url: String, label: String?, world: World) -> [Action] {
         if let refusal = refusalOfHosts(caller) { return [.fail(caller.call, refusal)] }
+        if policy.onlyManagedLoginHosts {
+            let reason = "only the administrator's login hosts may be used"
+            return [.fail(caller.call, .accessDenied(reason: reason))]
+        }
         if let label, !isText(label) { return [.fail(caller.call, .invalidParameter("label"))] }
         let address: String
         switch Result(catching: { () throws(Failure) in try LoginHostAddress.normalized(url) }) {
@@ -76,13 +94,16 @@ extension Session {
         guard host.removable else { return .nothing([.fail(caller.call, .loginHostNotRemovable(url))]) }
         var draft = Draft(self)
         draft.put(.removeLoginHost(url: host.url))
-        if host.selected { select(loginHosts.first { $0.url != host.url }?.url ?? "", in: &draft) }
+        if host.selected {
+            let first = policy.loginHosts.first ?? ownLoginHosts.first { $0.url != host.url }
+            select(first?.url ?? "", in: &draft)
+        }
         return .commit(draft.change)
     }
 
     func decideSelection(_ caller: Caller, _ url: String) -> Decision {
         guard let host = loginHost(url) else { return .nothing([.fail(caller.call, .unknownLoginHost(url))]) }
-        if host.selected { return .nothing([.reply(caller.call, .done)]) }
+        if host.selected, !restartsLogin(caller, at: host.url) { return .nothing([.reply(caller.call, .done)]) }
         var draft = Draft(self)
         select(host.url, in: &draft)
         return .commit(draft.change)
@@ -90,10 +111,42 @@ extension Session {
 
     private func select(_ url: String, in draft: inout Draft) {
         draft.change.session.selectedLoginHost = url
-        draft.event(.loginHostChanged) {
-            $0.previousLoginHost = selectedLoginHost
-            $0.loginHost = url
+        draft.announce(loginHost: url)
+    }
+}
+
+// Another host for the login that is under way.
+extension Session {
+    /// Whether the caller shows a login at another host, whose user is not back yet.
+    private func restartsLogin(_ caller: Caller, at url: String) -> Bool {
+        guard let login, login.host != url else { return false }
+        switch login.state {
+        case .starting, .preparing, .presenting, .polling: return presents(caller, login)
+        case .redeeming, .completing, .ending: return false
         }
+    }
+
+    private func presents(_ caller: Caller, _ login: LoginAttempt) -> Bool {
+        if let scene = caller.scene { return scene == login.presenter.scene }
+        return login.presenter.scene == nil && caller.pid > 0 && caller.pid == login.presenter.pid
+    }
+
+    /// Who changed the login host while they show a login goes on with it there: its authorization begins again, and the
+    /// state of the one before counts no longer.
+    mutating func restartLogin(for caller: Caller) -> [Action] {
+        let url = selectedLoginHost
+        guard let login, restartsLogin(caller, at: url) else { return [] }
+        self.login?.host = url
+        waiters[login.presenter.call]?.options.loginHost = nil
+        // Its order is still to come, with the new host.
+        if case .starting = login.state { return [] }
+        self.login?.state = .preparing
+        return [
+            .beginLogin(
+                LoginOrder(
+                    login: login.id, host: url, loginHint: login.loginHint, force: login.force,
+                    presentation: login.presentation))
+        ]
     }
 }
 

@@ -7,7 +7,7 @@ extension Session {
         -> [Action]
     {
         switch intent {
-        case .open, .postponeRevocation, .announceEnd:
+        case .open, .postponeRevocation, .announceOwed:
             return []
         case .degrade:
             return stateAudit(.degraded, change)
@@ -40,7 +40,7 @@ extension Session {
         case .addLoginHost(let caller, let host):
             return [.reply(caller.call, .loginHost(loginHost(host.url) ?? host))]
         case .removeLoginHost(let caller, _), .selectLoginHost(let caller, _):
-            return [.reply(caller.call, .done)]
+            return [.reply(caller.call, .done)] + restartLogin(for: caller)
         case .setLocked(let caller, let locked):
             let done: [Action] = [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]
             return locked ? done + refuseTokens() : done
@@ -59,7 +59,7 @@ extension Session {
             return [.revoke(revocation, idToken: nil)]
         case .endRevocation(let id, _):
             return revocationStays(id, world)
-        case .announceEnd:
+        case .announceOwed:
             return owe(owedEnd, world)
         case .followScreen:
             screenDue = world.now.boot.advanced(bySeconds: Bounds.firstRetry)
@@ -91,7 +91,8 @@ extension Session {
     /// History is to show the end as soon as it can be stored; who waited is told already.
     private mutating func owe(_ end: LoginEnd?, _ world: World) -> [Action] {
         owedEnd = end
-        owedEndDue = end == nil ? nil : world.now.boot.advanced(bySeconds: Bounds.firstRetry)
+        let isNothing = end == nil && owedLoginHost == nil
+        owedDue = isNothing ? nil : world.now.boot.advanced(bySeconds: Bounds.firstRetry)
         return []
     }
 

@@ -18,20 +18,36 @@ package struct AppPolicy: Hashable, Sendable {
     package var app: String
     package var afterLogout: AfterLogout
     /// The administrator's and the app's, in order, without the user's own.
-    package var loginHosts: [LoginHost]
+    package var loginHosts: [LoginHost] {
+        didSet { places = Self.places(of: loginHosts) }
+    }
     /// The user may add, remove and select login hosts: the login screen shows its gear.
     package var canChangeLoginHost: Bool
     package var lock: Lock
+    /// `loginHosts` are all: the user adds none, and those added before are hidden.
+    package var onlyManagedLoginHosts: Bool
+    /// Indices of `loginHosts` by address: there may be many.
+    private var places: [String: Int]
 
     package init(
         app: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
-        canChangeLoginHost: Bool = true, lock: Lock = .call
+        canChangeLoginHost: Bool = true, onlyManagedLoginHosts: Bool = false, lock: Lock = .call
     ) {
         self.lock = lock
         self.app = app
         self.afterLogout = afterLogout
         self.loginHosts = loginHosts
         self.canChangeLoginHost = canChangeLoginHost
+        self.onlyManagedLoginHosts = onlyManagedLoginHosts
+        places = Self.places(of: loginHosts)
+    }
+
+    func loginHost(at url: String) -> LoginHost? {
+        places[url].map { loginHosts[$0] }
+    }
+
+    private static func places(of hosts: [LoginHost]) -> [String: Int] {
+        Dictionary(hosts.indices.map { (hosts[$0].url, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }
 

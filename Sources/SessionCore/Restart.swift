@@ -56,7 +56,8 @@ extension Session {
     /// The daemon has taken the session up from the store, and what was kept of it.
     package mutating func restarted(world: World) -> [Action] {
         planRetries(world)
-        return retryRevocations(world: world) + (owedEnd == nil ? [] : enqueue(.announceEnd, world))
+        let owes = owedEnd != nil || owedLoginHost != nil
+        return retryRevocations(world: world) + (owes ? enqueue(.announceOwed, world) : [])
     }
 
     /// Nobody has come back for the login in time.

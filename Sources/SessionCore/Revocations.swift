@@ -66,13 +66,13 @@ extension Session {
         enqueue(.queueRevocation(revocationRecord(account, tokens, reason: "late", world)), world)
     }
 
-    /// Tokens came that are another user's, or of which it cannot be told whose they are: nobody gets them, and the login
-    /// host forgets them.
+    /// Tokens came that are another user's, that nobody waits for any more, or of which it cannot be told whose they are:
+    /// nobody gets them, and the login host forgets them.
     package mutating func unusableTokensReceived(
-        _ account: Account, _ tokens: RevocableTokens, world: World
+        _ account: Account, _ tokens: RevocableTokens, reason: String = "notVerified", world: World
     ) -> [Action] {
         if tokens.accessToken == nil, tokens.refreshToken == nil { return [] }
-        return enqueue(.queueRevocation(revocationRecord(account, tokens, reason: "notVerified", world)), world)
+        return enqueue(.queueRevocation(revocationRecord(account, tokens, reason: reason, world)), world)
     }
 
     /// Tokens that could not be stored: told to the login host at once, and not again.

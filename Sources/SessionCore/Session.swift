@@ -29,8 +29,8 @@ package struct Session: Sendable {
     var nextLogin = 1
     /// A login that history shows begun is over, and its end could not be stored yet.
     var owedEnd: LoginEnd?
-    /// When storing it is tried again.
-    var owedEndDue: Instant?
+    /// When storing what history does not show yet is tried again.
+    var owedDue: Instant?
     var refreshes: [String: Refresh] = [:]
     /// By account.
     var upkeep: [String: Upkeep] = [:]
@@ -70,6 +70,9 @@ package struct Session: Sendable {
         }
         // Nobody holds it any more, unless it is restored.
         owedEnd = record.loginUnderWay ? .abandoned : nil
+        if record.announcedLoginHost == nil, !policy.loginHosts.isEmpty {
+            record.announcedLoginHost = selectedLoginHost
+        }
     }
 
     package var cursor: Cursor { Cursor(epoch: record.epoch, sequence: record.sequence) }
@@ -104,7 +107,7 @@ package struct Session: Sendable {
         // As history has it at this place, so that what follows fits on.
         snapshot.loginUnderWay = record.loginUnderWay
         snapshot.presenter = login?.isInHistory == true ? login?.presenter.scene : nil
-        snapshot.loginHost = selectedLoginHost
+        snapshot.loginHost = record.announcedLoginHost ?? selectedLoginHost
         snapshot.locked = record.locked
         return snapshot
     }
@@ -130,7 +133,10 @@ package struct Session: Sendable {
     }
 
     /// The app's configuration was read again.
-    package mutating func policyChanged(_ policy: AppPolicy) {
+    package mutating func policyChanged(_ policy: AppPolicy, world: World) -> [Action] {
         self.policy = policy
+        if owedLoginHost != nil { return enqueue(.announceOwed, world) }
+        if owedEnd == nil { owedDue = nil }
+        return []
     }
 }

@@ -12,7 +12,7 @@ extension Session {
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
         if case .polling(let polling) = login?.state, let due = polling.due { consider(due) }
-        if let owedEndDue { consider(owedEndDue) }
+        if let owedDue { consider(owedDue) }
         if let screenDue { consider(screenDue) }
         return next
     }
@@ -21,13 +21,13 @@ extension Session {
     package mutating func timeReached(world: World) -> [Action] {
         // First, lest somebody is shown a code that has just ended.
         pollDevice(world) + expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world)
-            + retryUnstored(world) + retryOwedEnd(world) + retryScreen(world) + giveUpKeptLogin(world) + renew(world)
+            + retryUnstored(world) + retryOwed(world) + retryScreen(world) + giveUpKeptLogin(world) + renew(world)
     }
 
-    private mutating func retryOwedEnd(_ world: World) -> [Action] {
-        guard let due = owedEndDue, due <= world.now.boot else { return [] }
-        owedEndDue = nil
-        return enqueue(.announceEnd, world)
+    private mutating func retryOwed(_ world: World) -> [Action] {
+        guard let due = owedDue, due <= world.now.boot else { return [] }
+        owedDue = nil
+        return enqueue(.announceOwed, world)
     }
 }
 

@@ -54,7 +54,7 @@ package struct LoginAttempt: Sendable {
     }
 
     package let id: Int
-    package let host: String
+    package internal(set) var host: String
     package let force: Bool
     package let loginHint: String?
     /// Browser or device.

@@ -23,11 +23,14 @@ import TestSupport
         Case(.unknownApp("notes"), 78, "No app 'notes' is configured. Try: scenectl apps"),
         Case(.unknownScene("w1"), 1, "No scene 'w1' is connected. Try: scenectl scenes"),
         Case(.unknownAccount("x"), 1, "No account 'x' is signed in. Try: scenectl accounts --app notes"),
-        Case(.unknownLoginHost("u"), 1, "'u' is not a login host of the app. Try: scenectl login --app notes"),
-        Case(.loginHostNotRemovable("u"), 1, "scened refused the call. Try: scenectl status"),
+        Case(.unknownLoginHost("u"), 1, "'u' is not a login host of the app. Try: scenectl hosts list --app notes"),
+        Case(
+            .loginHostNotRemovable("u"), 77,
+            "'u' is the app's or the administrator's; only your own can be removed. "
+                + "Try: scenectl hosts list --app notes"),
         Case(
             .invalidLoginHost(url: "u", reason: "not https"), 1,
-            "'u' cannot be a login host: not https. Try: scenectl login --app notes"),
+            "'u' cannot be a login host: not https. Try: scenectl hosts list --app notes"),
         Case(.sceneInUse("w1"), 1, "Another process is the scene 'w1'. Try: scenectl scenes"),
         Case(.notSignedIn, 4, "Nobody is signed in. Try: scenectl login --app notes"),
         Case(

@@ -127,7 +127,64 @@ import Testing
             "[App]\nName=Two\nAllowedUnits=\tb.service \tc.service\n[LoginHost]\nURL=https://b.example")
         #expect(good.app?.displayName == "Two")
         #expect(good.app?.allowedUnits == ["a.service", "b.service", "c.service"])
-        #expect(good.app?.loginHosts.map(\.host.url) == ["https://login.example.com", "https://b.example"])
+        #expect(good.app?.loginHosts.map(\.host.url) == ["https://b.example", "https://login.example.com"])
+        #expect(good.app?.loginHosts.map(\.host.origin) == [.managed, .app])
+    }
+
+    @Test func theAdministratorsLoginHostsComeFirst() {
+        let (app, problems) = read(
+            Self.good + "[LoginHost]\nURL=https://b.example\nLabel=App's",
+            "[LoginHost]\nURL=B.example/\nLabel=Managed\nRevocationEndpoint=https://b.example/r",
+            "[LoginHost]\nURL=https://c.example")
+        #expect(problems.isEmpty)
+        let hosts = ["https://b.example", "https://c.example", "https://login.example.com"]
+        #expect(app?.policy.loginHosts.map(\.url) == hosts)
+        #expect(app?.policy.loginHosts.map(\.origin) == [.managed, .managed, .app])
+        #expect(app?.policy.loginHosts.first?.label == "Managed")
+        #expect(app?.loginHosts.first?.revocationEndpoint == "https://b.example/r")
+        #expect(app?.policy.onlyManagedLoginHosts == false)
+    }
+
+    @Test func onlyTheAdministratorsMayBeAllowed() {
+        let only = "[App]\nOnlyAuthorizedLoginHosts=yes\n"
+        let (app, problems) = read(Self.good, only + "[LoginHost]\nURL=https://b.example")
+        #expect(problems.isEmpty)
+        #expect(app?.policy.loginHosts.map(\.url) == ["https://b.example"])
+        #expect(app?.policy.onlyManagedLoginHosts == true)
+        // Accounts of the others still find the app's settings for them.
+        #expect(app?.loginHosts.count == 2)
+        let (none, faults) = read(Self.good, only)
+        #expect(none == nil)
+        #expect(faults.map(\.line) == [2] && faults.map(\.file) == ["f1"])
+        #expect(read(Self.good + "[App]\nOnlyAuthorizedLoginHosts=perhaps").app == nil)
+    }
+
+    @Test func aHundredThousandLoginHostsAreOneFault() {
+        let sections = (0..<100_000).map { "[LoginHost]\nURL=https://h\($0).example\n" }.joined()
+        var outcome: (app: AppConfiguration?, problems: [Problem]) = (nil, [])
+        let time = ContinuousClock().measure { outcome = read(Self.good + sections) }
+        #expect(outcome.app == nil)
+        #expect(outcome.problems.map(\.line) == [5 + 2 * 999])
+        #expect(time < .seconds(60))
+    }
+
+    @Test(arguments: ["a\u{1b}[31mb", "a\u{9b}b", String(repeating: "x", count: 257)])
+    func aLabelIsText(label: String) {
+        let (app, problems) = read(Self.good + "Label=\(label)")
+        #expect(app?.loginHosts.first?.host.label == "https://login.example.com")
+        #expect(problems.map(\.severity) == [.warning])
+    }
+
+    @Test(arguments: [
+        ("notes:/callback", Problem.Severity.warning), ("javascript:alert(1)", .error), ("data:text/html,x", .error),
+        ("file:///etc/passwd", .error), ("com.example.notes:", .error), ("com.example.notes:/a#b", .error),
+        ("com.example.notes:/a<b>", .error), ("com example:/a", .error), ("mailto:a@b", .error),
+    ])
+    func aRedirectURIsSchemeIsPrivate(uri: String, severity: Problem.Severity) {
+        let (app, problems) = read(Self.good + "[App]\nRedirectURI=\(uri)")
+        #expect(problems.map(\.severity) == [severity])
+        #expect(problems.map(\.line) == [6])
+        #expect((app == nil) == (severity == .error))
     }
 
     @Test func anEmptyAssignmentResets() {

@@ -78,7 +78,7 @@ struct LoginPagesListeningTests {
 
     @Test func whatCannotBeListenedOnIsSaid() throws {
         let fixture = try LoginFixture()
-        for uri in ["https://127.0.0.1/callback", "com.example.notes:/callback", "http://example.com/callback"] {
+        for uri in ["https://127.0.0.1/callback", "javascript:alert(1)", "http://example.com/callback"] {
             #expect {
                 try fixture.open(redirectURI: uri)
             } throws: {

@@ -116,12 +116,38 @@ struct LoginPagesTests {
         try fixture.onLoop { $0.close(login: 1) }
     }
 
-    @Test func openingAgainClosesWhatWasOpen() throws {
+    @Test(arguments: ["http://127.0.0.1/other", "http://localhost/callback", "com.example.notes:/callback"])
+    func oneThatBeginsAgainKeepsItsScreen(redirectURI: String) throws {
         let fixture = try LoginFixture()
         let first = try fixture.open()
-        let second = try fixture.open()
-        #expect(first.loginScreen != second.loginScreen)
-        #expect(try fixture.onLoop(\.openPorts) == [second.port])
+        try fixture.ready()
+        for uri in [redirectURI, "http://127.0.0.1/callback", "http://127.0.0.1/callback"] {
+            let again = try fixture.open(redirectURI: uri)
+            #expect(again.loginScreen == first.loginScreen)
+            #expect(try fixture.onLoop(\.openPorts) == [first.port])
+            // The state of before counts no longer.
+            let late = RawBrowser.get("/callback?state=the-state", at: again)
+            #expect((400..<500).contains(late?.status ?? 0))
+            try fixture.ready(state: "another", uri: "https://other.example.com/authorize")
+            #expect(RawBrowser.get(again.screenPath, at: again)?.body.contains("login.example.com") == false)
+            try fixture.ready()
+        }
+        #expect(try fixture.takeCallbacks().isEmpty)
+        try fixture.onLoop { $0.close(login: 1) }
+        #expect(try fixture.onLoop(\.openPorts).isEmpty)
+    }
+
+    @Test func aPrivateSchemeHasOnlyItsScreenServed() throws {
+        let fixture = try LoginFixture()
+        let login = try fixture.open(redirectURI: "com.example.notes:/callback")
+        #expect(login.redirectURI == "com.example.notes:/callback")
+        try fixture.ready()
+        #expect((300..<400).contains(RawBrowser.get(login.screenPath, at: login)?.status ?? 0))
+        for path in ["/callback", "/", "//callback"] {
+            let answer = RawBrowser.get(path + "?state=the-state", at: login)
+            #expect((400..<500).contains(answer?.status ?? 0))
+        }
+        #expect(try fixture.takeCallbacks().isEmpty)
     }
 
     @Test func pagesThatGoCloseTheirPorts() throws {

@@ -21,7 +21,22 @@ struct RedirectURITests {
     }
 
     @Test(arguments: [
-        "", "http://", "https://127.0.0.1/callback", "com.example.app:/callback", "http://example.com/callback",
+        ("com.example.app:/callback", "com.example.app"), ("Com.Example.App:/callback?x=1", "com.example.app"),
+        ("notes:///login/done", "notes"), ("a+b-c.d:x", "a+b-c.d"),
+    ])
+    func privateScheme(text: String, scheme: String) throws {
+        let uri = try RedirectURI(text)
+        #expect(uri.privateScheme == scheme)
+        #expect(uri.path == nil)
+        #expect(uri.text(port: 40000) == text)
+        #expect(try RedirectURI("http://127.0.0.1/callback").privateScheme == nil)
+    }
+
+    @Test(arguments: [
+        "", "http://", "https://127.0.0.1/callback", "http://example.com/callback", "com.example.app:", "1a:/b",
+        "a b:/c",
+        "JavaScript:alert(1)", "data:text/html,x", "file:///etc/passwd", "com.example.app:/a#b", "com.example.app:/<b>",
+        "com.example.app:?x=1", "com.example.app:/\u{1b}", "com.example.app:/" + String(repeating: "a", count: 2048),
         "http://127.0.0.1.example.com/callback", "http://127.0.0.1@example.com/", "http://user@127.0.0.1/",
         "http://127.0.0.2/callback", "http://[::2]/", "http://localhost.example/", "http://127.0.0.1:/callback",
         "http://127.0.0.1:0/callback", "http://127.0.0.1:65536/callback", "http://127.0.0.1:080/callback",

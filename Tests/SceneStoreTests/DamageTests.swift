@@ -128,7 +128,7 @@ import Testing
         #expect(directory.read("key") == key)
     }
 
-    @Test(arguments: [3, 1000, Int(Int32.max)])
+    @Test(arguments: [Schema.version + 1, 1000, Int(Int32.max)])
     func aNewerSchemaIsLeftAlone(version: Int) throws {
         let open = try OpenStore(directory)
         open.commit(.sample(1...200))

@@ -50,7 +50,8 @@ import Testing
         let events = zip(Event.Kind.allCases, places).map { fullEvent($0, at: $1) }
         let record = SessionRecord(
             epoch: "epoch-1", sequence: events.count, current: "account-1", selectionPending: true, loginPending: true,
-            locked: true, loginUnderWay: true, selectedLoginHost: "https://b.example.com")
+            locked: true, loginUnderWay: true, selectedLoginHost: "https://b.example.com",
+            announcedLoginHost: "https://a.example.com")
         var degraded = AccountRecord.sample("account-2")
         degraded.account.state = .degraded
         let change = Change(
@@ -181,6 +182,7 @@ import Testing
         open.commit(change)
         try open.execute("ALTER TABLE history DROP COLUMN remote")
         try open.execute("ALTER TABLE sessions DROP COLUMN login_under_way")
+        try open.execute("ALTER TABLE sessions DROP COLUMN announced_login_host")
         try open.execute("PRAGMA user_version = 1")
         open.store.close()
         let later = try OpenStore(directory)

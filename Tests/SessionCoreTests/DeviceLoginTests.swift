@@ -46,6 +46,22 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// Who chooses another login host while they show a code get one of that host's.
+    @Test(arguments: [false, true]) func anotherHostGivesACodeOfItsOwn(isAsking: Bool) {
+        stage.connect("s")
+        let call = stage.loginIfRequired("s", device)
+        stage.showCode()
+        if isAsking { #expect(nextPoll() == 5) }
+        stage.call(scene: "s") { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        #expect(stage.login?.host == AppPolicy.sandbox && stage.login?.presentation == .device)
+        stage.showCode { $0.userCode = "OTHER" }
+        #expect(stage.told[call]?.last?.userCode == "OTHER")
+        #expect(nextPoll() == 5)
+        grant()
+        #expect(stage.progress(of: call)?.state == .signedIn)
+        stage.expectNoFaults()
+    }
+
     @Test func everyWaiterIsToldTheCodeOnce() {
         stage.connect("s1")
         let presenter = stage.loginIfRequired("s1", device)

@@ -115,8 +115,99 @@ import Testing
         _ = select(AppPolicy.sandbox)
         var policy = AppPolicy.test()
         policy.loginHosts.removeLast()
+        let scene = stage.connect("s")
         stage.mayBecome(policy)
         #expect(stage.session.selectedLoginHost == AppPolicy.production)
+        #expect(hostChanges(scene) == [AppPolicy.production])
+        // It comes back, and the choice counts again.
+        stage.mayBecome(.test())
+        #expect(hostChanges(scene) == [AppPolicy.production, AppPolicy.sandbox])
+        stage.expectNoFaults()
+    }
+
+    private func hostChanges(_ scene: CallID) -> [String?] {
+        stage.streams[scene]?.events.filter { $0.kind == .loginHostChanged }.map(\.loginHost) ?? []
+    }
+
+    @Test func whoChoseNoneFollowsTheFirst() {
+        let scene = stage.connect("s")
+        var policy = AppPolicy.test()
+        policy.loginHosts.reverse()
+        stage.mayBecome(policy)
+        stage.mayBecome(policy)
+        #expect(hostChanges(scene) == [AppPolicy.sandbox])
+        stage.expectNoFaults()
+    }
+
+    @Test func aRestartWithAnotherConfigurationIsTold() {
+        _ = select(AppPolicy.sandbox)
+        let scene = stage.connect("s")
+        var policy = AppPolicy.test()
+        policy.loginHosts.removeLast()
+        stage.crash(keeping: [scene], policy: policy)
+        let kept = stage.streams.first { $0.value.isOpen }
+        #expect(kept?.value.events.last?.kind == .loginHostChanged)
+        #expect(kept?.value.events.last?.previousLoginHost == AppPolicy.sandbox)
+        stage.expectNoFaults()
+        let sequence = stage.session.record.sequence
+        stage.crash()
+        #expect(stage.session.record.sequence == sequence)
+    }
+
+    @Test func anotherHostIsToldWhenTheDiskCanHoldItAgain() {
+        let scene = stage.connect("s")
+        stage.disk = .full
+        var policy = AppPolicy.test()
+        policy.loginHosts.reverse()
+        stage.mayBecome(policy)
+        #expect(hostChanges(scene) == [])
+        #expect(stage.session.snapshot.loginHost == AppPolicy.production)
+        stage.disk = .works
+        stage.wait(seconds: 3)
+        #expect(hostChanges(scene) == [AppPolicy.sandbox])
+        #expect(stage.session.nextDeadline == nil)
+        stage.expectNoFaults()
+    }
+
+    @Test func anAppThatVanishesSelectsNothingElse() {
+        let scene = stage.connect("s")
+        stage.mayBecome(AppPolicy(app: "notes", afterLogout: .none, loginHosts: [], canChangeLoginHost: false))
+        stage.mayBecome(.test())
+        #expect(hostChanges(scene) == [])
+        stage.expectNoFaults()
+    }
+
+    @Test func onlyTheAdministratorsMayBeAllowed() {
+        _ = add("own.example")
+        _ = select("own.example")
+        let scene = stage.connect("s")
+        stage.mayBecome(.test(onlyManagedLoginHosts: true))
+        #expect(stage.session.loginHosts.map(\.url) == [AppPolicy.production, AppPolicy.sandbox])
+        #expect(hostChanges(scene) == [AppPolicy.production])
+        if case .accessDenied = stage.failure(of: add("more.example")) {} else { Issue.record("was added") }
+        for call in [select("own.example"), remove("own.example")] {
+            #expect(stage.failure(of: call) == .unknownLoginHost("own.example"))
+        }
+        #expect(stage.failure(of: remove(AppPolicy.sandbox)) == .loginHostNotRemovable(AppPolicy.sandbox))
+        #expect(stage.isDone(select(AppPolicy.sandbox)))
+        // What the user added is theirs again afterwards.
+        stage.mayBecome(.test())
+        #expect(stage.session.loginHosts.count == 3)
+        stage.expectNoFaults()
+    }
+
+    @Test func manyHostsCostNoMoreThanTheirNumber() {
+        let hosts = (0..<100_000).map { LoginHost(url: "https://h\($0).example") }
+        for index in 0..<50 { _ = add("h\(index).example") }
+        _ = select("h49.example")
+        let policy = AppPolicy(app: "notes", loginHosts: hosts)
+        let time = ContinuousClock().measure {
+            stage.mayBecome(policy)
+            for _ in 0..<1_000 { _ = stage.session.selectedLoginHost }
+            #expect(stage.session.loginHosts.count == hosts.count)
+        }
+        // Each host compared with each would take minutes.
+        #expect(time < .seconds(20))
     }
 
     @Test func hiddenMeansRefused() {
@@ -142,5 +233,106 @@ import Testing
         #expect(stage.failure(of: remove("a.example")) == .storageUnavailable(reason: "full"))
         #expect(stage.session.loginHosts.count == 3)
         #expect(stage.session.selectedLoginHost == AppPolicy.production)
+    }
+}
+
+@Suite struct LoginAtAnotherHostTests {
+    private let stage = Stage()
+
+    /// A call that presents a login, whose screen is up.
+    private func presenting(_ scene: String?, _ options: LoginOptions = LoginOptions()) -> CallID {
+        if let scene { stage.connect(scene) }
+        let call = stage.loginIfRequired(scene, options)
+        stage.present()
+        return call
+    }
+
+    private func select(_ url: String, scene: String?) {
+        let call = stage.call(scene: scene) { $0.loginHostSelected($1, url: url, world: $2) }
+        #expect(stage.isDone(call))
+    }
+
+    @Test(arguments: ["s", nil])
+    func theLoginOfWhoChoseItBeginsAgain(scene: String?) throws {
+        let call = presenting(scene)
+        let login = try #require(stage.login?.login)
+        select(AppPolicy.sandbox, scene: scene)
+        #expect(stage.login == LoginOrder(login: login, host: AppPolicy.sandbox, loginHint: nil, force: false))
+        // What comes of the authorization before counts no longer.
+        stage.happens { $0.userReturned(login, world: $1) }
+        if case .preparing = stage.session.login?.state {} else { Issue.record("the former state counted") }
+        let page = LoginPage(loginScreen: Stage.page.loginScreen, authorizationUri: "https://test.example.com/a")
+        stage.happens { $0.loginReady(login, page: page, world: $1) }
+        #expect(stage.told[call]?.last?.authorizationUri == page.authorizationUri)
+        stage.signIn()
+        #expect(stage.progress(of: call)?.state == .signedIn)
+        let events = (1...stage.session.record.sequence).compactMap { stage.session.history[$0]?.kind }
+        #expect(events.filter { $0 == .loginStarted || $0 == .loginEnded }.count == 2)
+        stage.expectNoFaults()
+    }
+
+    @Test func aLoginThatIsBeingStoredBeginsThere() {
+        stage.connect("s")
+        stage.disk = .held
+        stage.loginIfRequired("s")
+        stage.call(scene: "s") { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        stage.disk(works: true)
+        #expect(stage.login?.host == AppPolicy.production)
+        stage.disk(works: true)
+        #expect(stage.login?.host == AppPolicy.sandbox)
+        stage.expectNoFaults()
+    }
+
+    @Test func nobodyElsesLoginBeginsAgain() {
+        _ = presenting("s")
+        stage.connect("other", pid: 8)
+        select(AppPolicy.sandbox, scene: "other")
+        select(AppPolicy.production, scene: nil)
+        #expect(stage.login?.host == AppPolicy.production)
+        if case .presenting = stage.session.login?.state {} else { Issue.record("the login began again") }
+        stage.expectNoFaults()
+    }
+
+    @Test func aUserWhoIsBackStays() {
+        let call = presenting("s")
+        stage.comeBack()
+        select(AppPolicy.sandbox, scene: "s")
+        #expect(stage.login?.host == AppPolicy.production)
+        stage.signIn()
+        #expect(stage.progress(of: call)?.state == .signedIn)
+        stage.expectNoFaults()
+    }
+
+    @Test func whoAskedForTheFormerHostIsTold() {
+        var options = LoginOptions()
+        options.loginHost = AppPolicy.production
+        let call = presenting("s", options)
+        stage.connect("other", pid: 8)
+        let choosy = stage.loginIfRequired("other", options)
+        let easy = stage.loginIfRequired("other")
+        select(AppPolicy.sandbox, scene: "s")
+        #expect(stage.failure(of: choosy) == Session.loginInProgress)
+        stage.signIn()
+        for call in [call, easy] { #expect(stage.progress(of: call)?.state == .signedIn) }
+        stage.expectNoFaults()
+    }
+
+    @Test func oneThatWasAskedForIsLeftForTheSelectedOne() {
+        var options = LoginOptions()
+        options.loginHost = AppPolicy.sandbox
+        _ = presenting("s", options)
+        select(AppPolicy.production, scene: "s")
+        #expect(stage.login?.host == AppPolicy.production)
+        stage.expectNoFaults()
+    }
+
+    @Test func theFirstTakesOverWhereTheSelectedOneIsRemoved() {
+        stage.call { $0.loginHostAdded($1, url: "own.example", label: nil, world: $2) }
+        select("own.example", scene: nil)
+        _ = presenting("s")
+        #expect(stage.login?.host == "https://own.example")
+        stage.call(scene: "s") { $0.loginHostRemoved($1, url: "own.example", world: $2) }
+        #expect(stage.login?.host == AppPolicy.production)
+        stage.expectNoFaults()
     }
 }

@@ -68,6 +68,16 @@ func name(_ result: Result<Account, SceneError>) -> String {
                         try await UserAccountManager.shared.logout().account
                     }))
         }
+    case "response":
+        let options = words.count > 2 ? [UserAccountManager.IDPSceneKey: words[2]] : [:]
+        Task.detached {
+            do throws(SceneError) {
+                let manager = UserAccountManager.shared
+                tell("response", "\(try await manager.handleIdentityProviderResponse(from: words[1], with: options))")
+            } catch {
+                tell("response", "\(error)")
+            }
+        }
     case "switch":
         Task.detached {
             let result = await result { () throws(SceneError) in

@@ -1,3 +1,4 @@
+import SceneLogin
 import SceneModel
 import SceneOAuth
 import SessionCore
@@ -38,7 +39,10 @@ struct AppConfiguration: Hashable, Sendable {
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
     var allowedExecutables: [String] = []
+    /// The administrator's, which drop-ins name, and then the app's.
     var loginHosts: [LoginHostConfiguration] = []
+    /// Users sign in at none but the administrator's; accounts of others stay.
+    var onlyAuthorizedLoginHosts = false
     var screen = LoginScreen()
 
     init(name: String, source: String) {
@@ -57,14 +61,16 @@ struct AppConfiguration: Hashable, Sendable {
     func screen(of session: Session) -> LoginScreen {
         var screen = screen
         screen.loginHosts = session.loginHosts
-        screen.canAddLoginHost = canChangeLoginHost
+        screen.canAddLoginHost = canChangeLoginHost && !onlyAuthorizedLoginHosts
         return screen
     }
 
     var policy: AppPolicy {
-        AppPolicy(
-            app: name, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),
-            canChangeLoginHost: canChangeLoginHost, lock: lock)
+        let shown = loginHosts.map(\.host).filter { !onlyAuthorizedLoginHosts || $0.origin == .managed }
+        return AppPolicy(
+            app: name, afterLogout: afterLogout, loginHosts: shown,
+            canChangeLoginHost: canChangeLoginHost, onlyManagedLoginHosts: onlyAuthorizedLoginHosts,
+            lock: lock)
     }
 }
 
@@ -74,6 +80,9 @@ struct AppReader {
     private(set) var problems: [Problem] = []
     /// Where the keys that name credential files stand.
     var places: [String: (file: String, line: Int)] = [:]
+    /// Where each login host is named, by its address.
+    var namedLoginHosts: [String: LoginHost.Origin] = [:]
+    var loginHostSections = 0
     let credentials: String?
 
     /// Nil after `finish` where the app cannot be used. `credentials` is the service manager's directory of them.
@@ -127,6 +136,9 @@ struct AppReader {
                     "PostLogoutRedirectURI= is an address of https://, of http:// on loopback, or of a private scheme "
                         + "with a dot, such as com.example.notes:/signed-out", file, assignment.line, .error)
             }
+        case "OnlyAuthorizedLoginHosts":
+            places[assignment.key] = (file, assignment.line)
+            if let choice = readBool(assignment, file) { app.onlyAuthorizedLoginHosts = choice }
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout": readChoice(assignment, file, \.afterLogout)
@@ -151,40 +163,6 @@ struct AppReader {
         list = value.isEmpty ? [] : list + value.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 
-    private mutating func readLoginHost(_ section: UnitFile.Section) {
-        var host = LoginHostConfiguration(host: LoginHost(origin: .app))
-        for assignment in section.assignments {
-            switch assignment.key {
-            case "URL":
-                do throws(Failure) {
-                    host.host.url = try LoginHostAddress.normalized(assignment.value)
-                } catch {
-                    note("URL=: \(error.reason)", section.file, assignment.line, .error)
-                    host.host.url = assignment.value
-                }
-            case "Label": host.host.label = assignment.value
-            case "RevocationEndpoint": host.revocationEndpoint = assignment.value
-            case "DeviceAuthorizationEndpoint": host.deviceAuthorizationEndpoint = assignment.value
-            case "UserinfoEndpoint": host.userinfoEndpoint = assignment.value
-            case "EndSessionEndpoint": host.endSessionEndpoint = assignment.value
-            case "RedirectURI":
-                host.redirectURI = assignment.value.isEmpty ? nil : assignment.value
-                if host.redirectURI != nil { checkRedirectURI(assignment, section.file) }
-            case "ClientAssertionAudience":
-                host.assertionAudience = assignment.value.isEmpty ? nil : assignment.value
-            default: unknown(assignment, "LoginHost", section.file)
-            }
-        }
-        if host.host.label.isEmpty { host.host.label = host.host.url }
-        if host.host.url.isEmpty {
-            note("[LoginHost] needs URL=", section.file, section.line, .error)
-        } else if app.loginHosts.contains(where: { $0.host.url == host.host.url }) {
-            note("\(host.host.url) is a login host already", section.file, section.line, .warning)
-        } else {
-            app.loginHosts.append(host)
-        }
-    }
-
     private mutating func readScreen(_ assignment: UnitFile.Assignment, _ file: String) {
         let value = assignment.value.isEmpty ? nil : assignment.value
         switch assignment.key {
@@ -202,33 +180,38 @@ struct AppReader {
         }
     }
 
-    /// The words that systemd takes for a boolean.
     private mutating func readBool(
         _ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<LoginScreen, Bool>
     ) {
+        if let choice = readBool(assignment, file) { app.screen[keyPath: target] = choice }
+    }
+
+    /// The words that systemd takes for a boolean.
+    private mutating func readBool(_ assignment: UnitFile.Assignment, _ file: String) -> Bool? {
         switch assignment.value.lowercased() {
-        case "yes", "true", "on", "1": app.screen[keyPath: target] = true
-        case "no", "false", "off", "0": app.screen[keyPath: target] = false
-        default: note("\(assignment.key)= is yes or no", file, assignment.line, .error)
+        case "yes", "true", "on", "1": return true
+        case "no", "false", "off", "0": return false
+        default:
+            note("\(assignment.key)= is yes or no", file, assignment.line, .error)
+            return nil
         }
     }
 
     private mutating func finish() {
         if app.clientID.isEmpty { note("[App] needs ClientID=", app.source, nil, .error) }
-        if app.loginHosts.isEmpty { note("at least one [LoginHost] with URL= is needed", app.source, nil, .error) }
+        finishLoginHosts()
         checkClientAuthentication()
     }
 
-    private mutating func checkRedirectURI(_ assignment: UnitFile.Assignment, _ file: String) {
-        let uri = assignment.value
-        if !uri.contains(":") { note("RedirectURI= is no URI", file, assignment.line, .error) }
-        if uri.hasPrefix("http"), !isOnLoopback(uri) {
-            note("RedirectURI= is http:// on 127.0.0.1, [::1] or localhost", file, assignment.line, .error)
+    mutating func checkRedirectURI(_ assignment: UnitFile.Assignment, _ file: String) {
+        do throws(LoopbackFailure) {
+            let uri = try RedirectURI(assignment.value)
+            guard let scheme = uri.privateScheme, !scheme.contains(".") else { return }
+            let text = "RedirectURI=: the scheme \(scheme) may be another app's, too: use one like com.example.notes"
+            note(text, file, assignment.line, .warning)
+        } catch {
+            note("RedirectURI=: \(error.reason)", file, assignment.line, .error)
         }
-    }
-
-    private func isOnLoopback(_ uri: String) -> Bool {
-        uri.hasPrefix("http://") && Self.isWebAddress(uri)
     }
 
     /// https, or http on loopback.
@@ -252,18 +235,11 @@ struct AppReader {
             } && scheme.first?.isLetter == true
     }
 
-    private mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {
+    mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {
         note("there is no \(assignment.key)= in [\(section)]; it is ignored", file, assignment.line, .warning)
     }
 
     mutating func note(_ text: String, _ file: String, _ line: Int?, _ severity: Problem.Severity) {
         problems.append(Problem(file: file, line: line, text: text, severity: severity))
-    }
-}
-
-extension Failure {
-    /// InvalidLoginHost's reason.
-    var reason: String {
-        if case .invalidLoginHost(_, let reason) = self { reason } else { "\(self)" }
     }
 }

@@ -138,8 +138,7 @@ extension Daemon {
         guard
             let opened = try? pages.open(
                 login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screen: app.screen(of: live.session),
-                hostLabel: label,
-                token: kept.token)
+                hostLabel: label, screenAddress: kept.loginScreen)
         else { return false }
         pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
         let shown = LoginPage(loginScreen: opened.loginScreen, authorizationUri: kept.authorizationUri)

@@ -33,6 +33,10 @@ extension RandomHistory {
         {
             fault("the lock changes, and nobody hears of it")
         }
+        let hosts = change.events.filter { $0.kind == .loginHostChanged }.map(\.loginHost)
+        if change.session.announcedLoginHost != (hosts.last ?? stored.record.announcedLoginHost) {
+            fault("the login host changes, and nobody hears of it")
+        }
         if change.events.contains(where: { $0.kind == .loggedOut }) { checkDecision(change, stored) }
     }
 
@@ -135,7 +139,9 @@ extension RandomHistory {
                 }
             }
         }
-        let decision = change.events.map(\.kind).filter { $0 != .loggedOut && $0 != .loginEnded }.map(\.rawValue)
+        // What was owed comes first, and is none of it.
+        let others: [Event.Kind] = [.loggedOut, .loginEnded, .loginHostChanged]
+        let decision = change.events.map(\.kind).filter { !others.contains($0) }.map(\.rawValue)
         if decision != expected.map(\.rawValue) {
             fault("after a logout: \(decision), not \(expected.map(\.rawValue))")
         }

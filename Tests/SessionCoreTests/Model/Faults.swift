@@ -40,7 +40,11 @@ extension RandomHistory {
         var policy = stage.session.policy
         policy.afterLogout = pick(AppPolicy.AfterLogout.allCases) ?? .follow
         policy.canChangeLoginHost = !generator.once(in: 4)
-        detail("AfterLogout=\(policy.afterLogout)")
+        policy.onlyManagedLoginHosts = generator.once(in: 4)
+        // The app's hosts change their order, and one may go.
+        policy.loginHosts = AppPolicy.test().loginHosts.shuffled(using: &generator)
+        if generator.once(in: 2) { policy.loginHosts.removeLast() }
+        detail("AfterLogout=\(policy.afterLogout), first \(policy.loginHosts[0].url)")
         policy.lock = pick(AppPolicy.Lock.allCases) ?? .call
         stage.mayBecome(policy)
         let screen = stage.session.screen

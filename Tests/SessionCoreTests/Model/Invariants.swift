@@ -45,6 +45,13 @@ extension RandomHistory {
         if Set(session.userLoginHosts.map(\.url)) != Set(ledger.loginHosts.map(\.url)) {
             found.append("login hosts differ from what is stored")
         }
+        // What the configuration has changed is told, soon.
+        if session.owedLoginHost != nil, session.inFlight == nil, session.owedDue == nil {
+            found.append("another login host is selected, and nobody is told")
+        }
+        if session.owedLoginHost == nil, session.snapshot.loginHost != session.selectedLoginHost {
+            found.append("the snapshot shows another login host than is selected")
+        }
         return found
     }
 
@@ -202,7 +209,8 @@ extension RandomHistory {
         let waits =
             !session.waiters.isEmpty || !session.logouts.isEmpty || !session.revocations.isEmpty
             || !session.unstored.isEmpty || session.upkeep.values.contains { $0.renewal != nil }
-            || session.login?.keptUntil != nil || session.owedEnd != nil || session.screenDue != nil
+            || session.login?.keptUntil != nil || session.owedEnd != nil || session.owedLoginHost != nil
+            || session.screenDue != nil
         return deadline == nil || waits ? [] : ["a timer of nothing"]
     }
 }

@@ -12,14 +12,15 @@ extension AppPolicy {
     static let sandbox = "https://test.example.com"
 
     static func test(
-        _ afterLogout: AfterLogout = .follow, canChangeLoginHost: Bool = true, lock: Lock = .call
+        _ afterLogout: AfterLogout = .follow, canChangeLoginHost: Bool = true, onlyManagedLoginHosts: Bool = false,
+        lock: Lock = .call
     ) -> AppPolicy {
         AppPolicy(
             app: "notes", afterLogout: afterLogout,
             loginHosts: [
                 LoginHost(url: production, label: "Production"), LoginHost(url: sandbox, label: "Sandbox"),
             ],
-            canChangeLoginHost: canChangeLoginHost, lock: lock)
+            canChangeLoginHost: canChangeLoginHost, onlyManagedLoginHosts: onlyManagedLoginHosts, lock: lock)
     }
 }
 

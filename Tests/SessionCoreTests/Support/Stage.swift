@@ -64,6 +64,7 @@ final class Stage {
     init(_ stored: StoredSession, policy: AppPolicy) {
         session = Session(stored, policy: policy)
         ledger = stored
+        ledger.record = session.record
         published = stored.record.sequence
         number = 0
     }
@@ -71,7 +72,7 @@ final class Stage {
     /// A session that the store does not know. Its calls are numbered from `first`.
     init(key: SessionKey = .test, policy: AppPolicy = .test(), numberedFrom first: Int = 0) {
         session = Session(key: key, policy: policy, epoch: "epoch")
-        ledger = StoredSession(key: key, record: SessionRecord(epoch: "epoch"))
+        ledger = StoredSession(key: key, record: session.record)
         published = 0
         number = first
     }
@@ -212,7 +213,7 @@ final class Stage {
     /// manager keeps these scenes' connections, and the login whose screen is up.
     func crash(
         changeIsStored: Bool = false, reboots: Bool = false, keeping kept: Set<CallID> = [],
-        login keepsLogin: Bool = false
+        login keepsLogin: Bool = false, policy: AppPolicy? = nil
     ) {
         if changeIsStored, let change {
             ledger.store(change)
@@ -238,7 +239,7 @@ final class Stage {
             bootID += "'"
             now.boot = Instant(nanoseconds: 5_000_000_000)
         }
-        session = Session(ledger, policy: session.policy)
+        session = Session(ledger, policy: policy ?? session.policy)
         published = ledger.record.sequence
         if let keptLogin { restore(keptLogin) } else { keptPage = nil }
         let scenes = former.scenes.values.filter { kept.contains($0.call) }.sorted { $0.call.number < $1.call.number }
@@ -296,10 +297,7 @@ final class Stage {
     }
 
     func mayBecome(_ policy: AppPolicy) {
-        happens { session, _ in
-            session.policyChanged(policy)
-            return []
-        }
+        happens { $0.policyChanged(policy, world: $1) }
     }
 
     // MARK: What the session wants done
@@ -330,8 +328,13 @@ final class Stage {
             stalled.remove(call)
             streams[call]?.close()
         case .beginLogin(let order):
-            if login != nil { faults.append("a second login at the same time") }
+            // The same one may begin again at another host.
+            if let login, login.login != order.login || login.host == order.host {
+                faults.append("a second login at the same time")
+            }
             login = order
+            keptPage = nil
+            polls.removeAll { $0.login == order.login }
         case .pollDevice(let id):
             if polls.contains(where: { $0.login == id }) { faults.append("a second poll at the same time") }
             if login?.login != id { faults.append("a poll for a login that is over") }

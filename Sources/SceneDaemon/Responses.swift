@@ -1,0 +1,56 @@
+import LinuxIO
+import SceneModel
+import SceneOAuth
+import SceneProtocol
+import SceneSystem
+
+// Authorization responses that come as a URL: the desktop opened it for an app's private scheme (RFC 8252, section 7.1),
+// or a person pasted the address that a browser elsewhere ended at.
+
+/// Why a response goes to no login. For the journal; whoever brought it is told only that nothing waits for it.
+private enum ResponseRefusal: String, Error {
+    case malformed = "it is no authorization response"
+    case unknownState = "no login waits for it, or none any more"
+    case otherUser = "it answers another user's login"
+    case usedState = "its login is answered already"
+    case otherAddress = "it came to another address than its login's"
+    case otherScene = "the scene that it names does not wait for its login"
+    case otherIssuer = "it is not from the login host that was asked"
+}
+
+extension Daemon {
+    /// Hands a response to the login whose state it carries, where it is the caller's own, and the named scene's. False:
+    /// nothing has changed.
+    func responseHandled(_ response: HandleResponse.Parameters, by peer: Peer) -> Bool {
+        do throws(ResponseRefusal) {
+            try deliver(response, uid: peer.uid)
+            return true
+        } catch {
+            Journal.write(
+                JournalEntry(
+                    priority: .warning,
+                    message: "Refused a response from pid \(peer.pid) of uid \(peer.uid): \(error.rawValue).",
+                    messageID: MessageID.responseRefused,
+                    fields: [
+                        ("SCENED_UID", "\(peer.uid)"), ("SCENED_PEER_PID", "\(peer.pid)"),
+                        ("SCENED_REASON", "\(error)"),
+                    ]))
+            return false
+        }
+    }
+
+    private func deliver(_ response: HandleResponse.Parameters, uid: UInt32) throws(ResponseRefusal) {
+        guard let mark = response.url.utf8.firstIndex(of: UInt8(ascii: "?")),
+            let callback = CallbackParameters(query: String(response.url[mark...].dropFirst())),
+            let state = callback.state.map({ Secret($0) })
+        else { throw .malformed }
+        let found = sessions.values.first { live in live.login?.pending.map { Secret($0.state) == state } ?? false }
+        guard let live = found, let running = live.login, let pending = running.pending else { throw .unknownState }
+        guard live.key.uid == uid else { throw .otherUser }
+        guard live.session.login?.awaitsUser == true else { throw .usedState }
+        guard pending.isAnswered(at: response.url[..<mark]) else { throw .otherAddress }
+        if let scene = response.scene, !live.session.isLogin(of: scene) { throw .otherScene }
+        guard take(callback, running, live, respond: { _ in }) else { throw .otherIssuer }
+        pages.returned(login: running.page)
+    }
+}
