@@ -248,7 +248,7 @@ import Testing
         let fake = try FakeLoginHost()
         fake.on("/userinfo") { _ in userinfo }
         guard
-            case .failure(.invalid("id_token_missing", _)) = try await redeeming(
+            case .failure(.unusable(_, .invalid("id_token_missing", _))) = try await redeeming(
                 fake, FakeLoginHost.tokens(idToken: nil))
         else {
             Issue.record("goes on")
@@ -262,7 +262,7 @@ import Testing
         let wrong: JSONValue = claim == "exp" ? .int(1_700_000_001) : claim == "sub" ? .string("") : .string("wrong")
         let idToken = TestKey.rsa.sign(fake.claims(nonce: nil, [claim: wrong]), algorithm: "RS256")
         guard
-            case .failure(.invalid("invalid_id_token", _)) = try await redeeming(
+            case .failure(.unusable(_, .invalid("invalid_id_token", _))) = try await redeeming(
                 fake, FakeLoginHost.tokens(idToken: idToken))
         else {
             Issue.record("goes on")
