@@ -21,12 +21,20 @@ package struct OpenedLogin: Hashable, Sendable {
 /// login hosts send the browser back to.
 ///
 /// Only processes of a login's own uid are served. Nothing that a browser asks for changes a login, but for the one
-/// callback that carries its state.
+/// callback that carries its state, and the forms of its screen that carry its form token.
 package final class LoginPages {
     /// The callback that carried the login's state; `respond` shows the user the outcome page. Called for no other.
     package var onCallback: (_ login: Int, _ query: String, _ respond: @escaping (LoginOutcome) -> Void) -> Void = {
         _, _, respond in respond(.cancelled)
     }
+
+    /// What a login's screen shows now; nil where the login is over.
+    package var content: (_ login: Int) -> LoginScreenContent? = { _ in nil }
+    /// What a user has done on a login's screen; `respond` is called once.
+    package var onAction:
+        (_ login: Int, _ action: ScreenAction, _ respond: @escaping (ScreenActionResult) -> Void) -> Void = {
+            _, _, respond in respond(.screen)
+        }
 
     private let loop: EventLoop
     private var owners: SocketOwners?
@@ -35,7 +43,18 @@ package final class LoginPages {
     /// Listening sockets of a process before this one.
     private var inherited: [Endpoint: Int32] = [:]
     /// Callbacks whose outcome is not known yet.
-    private var held: [Int: (server: HTTPServer, exchange: Exchange)] = [:]
+    private var held: [Int: Held] = [:]
+    /// Forms that are not answered yet, by a number of their own.
+    private var acting: [Int: Held] = [:]
+    private var lastAction = 0
+
+    private struct Held {
+        var login: Int
+        var server: HTTPServer
+        var exchange: Exchange
+        /// What the screen showed when it came: the login may be over when it is answered.
+        var content: LoginScreenContent
+    }
 
     package init(loop: EventLoop) {
         self.loop = loop
@@ -56,22 +75,54 @@ package final class LoginPages {
     ///   - login: names the login from here on; one that is open under this number is closed.
     ///   - uid: whose processes are served.
     ///   - redirectURI: as configured: a loopback address without a port takes any free one.
-    ///   - hostLabel: the login host's name for the user.
     ///   - token: the login screen's of before, for a login that is taken up again.
     package func open(
-        login: Int, uid: UInt32, redirectURI: String, screen: LoginScreen, hostLabel: String, token: String? = nil
+        login: Int, uid: UInt32, redirectURI: String, token: String? = nil
     ) throws(LoopbackFailure) -> OpenedLogin {
         let redirect = try RedirectURI(redirectURI)
         close(login: login)
         let endpoints = try listen(redirect)
-        guard let first = endpoints.first else { throw .system("no loopback address") }
         let route = LoginRoute(
-            login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken(),
-            screen: screen, hostLabel: hostLabel)
+            login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken())
         routes.opened(route)
-        return OpenedLogin(
-            loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: redirect.text(port: first.port))
+        return try Self.opened(route, at: endpoints)
     }
+
+    private static func opened(_ route: LoginRoute, at endpoints: [Endpoint]) throws(LoopbackFailure) -> OpenedLogin {
+        guard let first = endpoints.first else { throw .system("no loopback address") }
+        return OpenedLogin(
+            loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: route.redirect.text(port: first.port)
+        )
+    }
+
+    /// The login goes on at another login host, on the same screen. Where that host has a redirect URI of its own, the
+    /// screen moves to its port, and a form that was sent for this is answered there. Nil: there is no such login.
+    package func move(login: Int, redirectURI: String) throws(LoopbackFailure) -> OpenedLogin? {
+        guard let route = routes.logins[login] else { return nil }
+        let redirect = try RedirectURI(redirectURI)
+        var endpoints = route.endpoints.sorted { !$0.isIPv6 && $1.isIPv6 }
+        if redirect.host != route.redirect.host || redirect.port != route.redirect.port {
+            endpoints = try listen(redirect)
+        }
+        routes.moved(login: login, redirect, Set(endpoints))
+        let opened = try Self.opened(routes.logins[login] ?? route, at: endpoints)
+        if endpoints.first.map({ !route.endpoints.contains($0) }) == true {
+            for (number, held) in acting where held.login == login {
+                acting[number] = nil
+                held.server.answer(held.exchange, Response(redirectTo: opened.loginScreen))
+            }
+        }
+        closeUnused(route.endpoints)
+        return opened
+    }
+
+    /// The login host that was chosen on the screen cannot be used: the user is told there.
+    package func failed(login: Int, _ fault: LoginFault) {
+        routes.failed(login: login, fault)
+    }
+
+    /// Whether somebody has opened the login's screen.
+    package func isSeen(login: Int) -> Bool { routes.logins[login]?.isSeen ?? false }
 
     /// The login host's address is known; from here on the login screen sends the browser there.
     package func ready(login: Int, state: String, authorizationUri: String) {
@@ -82,8 +133,16 @@ package final class LoginPages {
     /// arrives.
     package func close(login: Int) {
         guard let route = routes.closed(login: login) else { return }
-        respond(login, Response(.ended))
-        for endpoint in route.endpoints where routes.logins(at: endpoint).isEmpty {
+        respond(login) { Response(.ended($0.exchange.messages)) }
+        for (number, held) in acting where held.login == login {
+            acting[number] = nil
+            held.server.answer(held.exchange, Response(.ended(held.exchange.messages)))
+        }
+        closeUnused(route.endpoints)
+    }
+
+    private func closeUnused(_ endpoints: Set<Endpoint>) {
+        for endpoint in endpoints where routes.logins(at: endpoint).isEmpty {
             servers.removeValue(forKey: endpoint)?.close()
         }
     }
@@ -178,30 +237,80 @@ package final class LoginPages {
     // MARK: Answering
 
     private func requested(_ exchange: Exchange, at server: HTTPServer) {
-        switch routes.requested(exchange.head, at: server.endpoint, from: { server.uid(of: exchange) }) {
-        case .prepare(let route):
-            exchange.answer(Response(LoginScreenPage(screen: route.screen, hostLabel: route.hostLabel).preparing))
-        case .completing(let route):
-            exchange.answer(Response(LoginScreenPage(screen: route.screen, hostLabel: route.hostLabel).completing))
-        case .redirect(let uri): exchange.answer(Response(redirectTo: uri))
-        case .refuse(let refusal): exchange.answer(Response(refusal))
+        let answer = routes.requested(
+            exchange.head, form: exchange.form, at: server.endpoint, from: { server.uid(of: exchange) })
+        switch answer {
+        case .refuse(let refusal): exchange.answer(Response(refusal, exchange.messages))
+        case .show(let route, let address): exchange.answer(response(route, address, exchange.messages))
+        case .act(let route, let action):
+            guard let content = content(route.login) else {
+                return exchange.answer(Response(.ended(exchange.messages)))
+            }
+            lastAction += 1
+            let number = lastAction
+            acting[number] = Held(login: route.login, server: server, exchange: exchange, content: content)
+            server.afterwards { [weak self] in
+                guard let self, acting[number] != nil else { return }
+                onAction(route.login, action) { [weak self] result in self?.acted(number, result) }
+            }
         case .callback(let login, let query):
-            respond(login, Response(.ended))
-            held[login] = (server, exchange)
+            respond(login) { Response(.ended($0.exchange.messages)) }
+            held[login] = Held(
+                login: login, server: server, exchange: exchange, content: content(login) ?? LoginScreenContent())
             server.afterwards { [weak self] in self?.returned(login, query, exchange) }
         }
+    }
+
+    private func response(_ route: LoginRoute, _ address: ScreenAddress, _ messages: Messages) -> Response {
+        guard let content = content(route.login) else { return Response(.ended(messages)) }
+        let pages = ScreenPages(content: content, messages: messages, formToken: route.formToken)
+        switch (address, route.stage) {
+        case (.logo, _): return content.appearance.logo.map(Response.init) ?? Response(.unknownAddress, messages)
+        case (.icon, _):
+            return content.appearance.settingsIcon.map(Response.init) ?? Response(.unknownAddress, messages)
+        case (_, .returned): return Response(pages.completing)
+        case (.hosts, _):
+            return content.screen.canAddLoginHost ? Response(pages.hosts()) : Response(.unknownAddress, messages)
+        case (.screen, .failed(let fault)), (.go, .failed(let fault)): return Response(pages.screen(fault: fault))
+        case (.screen, .ready(_, let uri)) where !content.appearance.showsScreen: return Response(redirectTo: uri)
+        case (.screen, .preparing) where !content.appearance.showsScreen: return Response(pages.preparing)
+        case (.screen, _), (.back, _): return Response(pages.screen(fault: nil))
+        case (.go, .preparing): return Response(pages.preparing)
+        case (.go, .ready(_, let uri)): return Response(pages.going(to: Response.header(uri)))
+        }
+    }
+
+    private func acted(_ number: Int, _ result: ScreenActionResult) {
+        guard let held = acting.removeValue(forKey: number) else { return }
+        let messages = held.exchange.messages
+        let route = routes.logins[held.login]
+        let content = content(held.login) ?? held.content
+        let pages = ScreenPages(content: content, messages: messages, formToken: route?.formToken ?? "")
+        func redirect(_ address: ScreenAddress) -> Response {
+            Response(redirectTo: "/\(route?.token ?? "")/\(address.rawValue)")
+        }
+        let response =
+            switch result {
+            case .goOn: redirect(.go)
+            case .screen: redirect(.screen)
+            case .hosts: redirect(.hosts)
+            case .refused(let problem): Response(pages.hosts(problem), status: 400)
+            case .invalidAccountName: Response(pages.screen(fault: nil, invalidAccount: true), status: 400)
+            case .ended(let outcome): Response(Page(outcome, content, messages))
+            }
+        held.server.answer(held.exchange, response)
     }
 
     private func returned(_ login: Int, _ query: String, _ exchange: Exchange) {
         guard held[login]?.exchange === exchange else { return }
         onCallback(login, query) { [weak self] outcome in
             guard let self, held[login]?.exchange === exchange else { return }
-            respond(login, Response(Page(outcome)))
+            respond(login) { Response(Page(outcome, $0.content, $0.exchange.messages)) }
         }
     }
 
-    private func respond(_ login: Int, _ response: Response) {
-        guard let (server, exchange) = held.removeValue(forKey: login) else { return }
-        server.answer(exchange, response)
+    private func respond(_ login: Int, _ response: (Held) -> Response) {
+        guard let held = held.removeValue(forKey: login) else { return }
+        held.server.answer(held.exchange, response(held))
     }
 }

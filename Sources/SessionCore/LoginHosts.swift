@@ -53,7 +53,30 @@ extension Session {
     /// Errors: AccessDenied, UnknownLoginHost.
     package mutating func loginHostSelected(_ caller: Caller, url: String, world: World) -> [Action] {
         if let refusal = refusalOfHosts(caller) { return [.fail(caller.call, refusal)] }
-        return enqueue(.selectLoginHost(caller, url: url), world)
+        // Where nothing is to be stored: a login may be elsewhere all the same.
+        let isSelected = queue.isEmpty && inFlight == nil && loginHost(url)?.selected == true
+        return (isSelected ? moveLogin(for: caller) : []) + enqueue(.selectLoginHost(caller, url: url), world)
+    }
+
+    /// A login goes on at the host that is selected now, if it was changed by the one who shows it.
+    mutating func moveLogin(for caller: Caller) -> [Action] {
+        let host = selectedLoginHost
+        guard let login, login.host != host, !host.isEmpty else { return [] }
+        guard caller.login == login.id || (caller.scene != nil && caller.scene == login.presenter.scene) else {
+            return []
+        }
+        switch login.state {
+        case .starting, .preparing, .presenting: break
+        case .redeeming, .completing, .ending: return []
+        }
+        // Who wanted the host of before wants this login.
+        for waiter in waiters where waiter.options.loginHost.flatMap({ loginHost($0)?.url }) == login.host {
+            waiters[waiter.caller.call]?.options.loginHost = host
+        }
+        self.login?.host = host
+        if case .starting = login.state { return [] }
+        self.login?.state = .preparing
+        return self.login.map { [.moveLogin($0.order)] } ?? []
     }
 
     private func refusalOfHosts(_ caller: Caller) -> Failure? {

@@ -40,7 +40,7 @@ package struct LoginAttempt: Sendable {
         case starting
         /// The listener is opened and the login host's metadata fetched. → presenting, ending
         case preparing
-        /// The user is on the login screen. → redeeming, ending
+        /// The user is on the login screen. → redeeming, ending; preparing where they choose another login host
         case presenting(LoginPage)
         /// The user is back; the code is being exchanged. → completing, ending
         case redeeming
@@ -51,7 +51,7 @@ package struct LoginAttempt: Sendable {
     }
 
     package let id: Int
-    package let host: String
+    package internal(set) var host: String
     package let force: Bool
     package let loginHint: String?
     package internal(set) var state: State
@@ -81,6 +81,8 @@ package struct LoginPage: Hashable, Sendable {
 }
 
 extension LoginAttempt {
+    package var order: LoginOrder { LoginOrder(login: id, host: host, loginHint: loginHint, force: force) }
+
     /// The user is on the login screen, and a callback would be news.
     package var awaitsUser: Bool {
         if case .presenting = state { true } else { false }

@@ -1,3 +1,4 @@
+import SceneLogin
 import SceneModel
 import SceneOAuth
 import SessionCore
@@ -37,6 +38,9 @@ struct AppConfiguration: Hashable, Sendable {
     var allowedExecutables: [String] = []
     var loginHosts: [LoginHostConfiguration] = []
     var screen = LoginScreen()
+    var appearance = Appearance()
+    /// Nil: where there is a current user to go back to.
+    var showsBackButton: Bool?
 
     init(name: String, source: String) {
         self.name = name
@@ -55,6 +59,7 @@ struct AppConfiguration: Hashable, Sendable {
         var screen = screen
         screen.loginHosts = session.loginHosts
         screen.canAddLoginHost = canChangeLoginHost
+        screen.showsBackButton = showsBackButton ?? (session.current != nil)
         return screen
     }
 
@@ -69,6 +74,8 @@ struct AppConfiguration: Hashable, Sendable {
 struct AppReader {
     var app: AppConfiguration
     private(set) var problems: [Problem] = []
+    private var hostURLs: Set<String> = []
+    private static let hostLimit = 1000
     /// Where the keys that name credential files stand.
     var places: [String: (file: String, line: Int)] = [:]
     let credentials: String?
@@ -162,38 +169,14 @@ struct AppReader {
         if host.host.label.isEmpty { host.host.label = host.host.url }
         if host.host.url.isEmpty {
             note("[LoginHost] needs URL=", section.file, section.line, .error)
-        } else if app.loginHosts.contains(where: { $0.host.url == host.host.url }) {
+        } else if !hostURLs.insert(host.host.url).inserted {
             note("\(host.host.url) is a login host already", section.file, section.line, .warning)
+        } else if app.loginHosts.count == Self.hostLimit {
+            if hostURLs.count > Self.hostLimit + 1 { return }
+            let text = "an app has \(Self.hostLimit) login hosts at the most; this one and what follows are left out"
+            note(text, section.file, section.line, .warning)
         } else {
             app.loginHosts.append(host)
-        }
-    }
-
-    private mutating func readScreen(_ assignment: UnitFile.Assignment, _ file: String) {
-        let value = assignment.value.isEmpty ? nil : assignment.value
-        switch assignment.key {
-        case "Title": app.screen.title = value ?? "Log In"
-        case "ShowsNavigationBar": readBool(assignment, file, \.showsNavigationBar)
-        case "ShowsSettingsIcon": readBool(assignment, file, \.showsSettingsIcon)
-        case "ShowsBackButton": readBool(assignment, file, \.showsBackButton)
-        case "NavigationBarColor": app.screen.navigationBarColor = value
-        case "NavigationBarTextColor": app.screen.navigationBarTextColor = value
-        case "NavigationBarFont": app.screen.navigationBarFont = value
-        case "Logo": app.screen.logo = value
-        case "StyleSheet": app.screen.styleSheet = value
-        case "SettingsIcon": app.screen.settingsIcon = value
-        default: unknown(assignment, "LoginScreen", file)
-        }
-    }
-
-    /// The words that systemd takes for a boolean.
-    private mutating func readBool(
-        _ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<LoginScreen, Bool>
-    ) {
-        switch assignment.value.lowercased() {
-        case "yes", "true", "on", "1": app.screen[keyPath: target] = true
-        case "no", "false", "off", "0": app.screen[keyPath: target] = false
-        default: note("\(assignment.key)= is yes or no", file, assignment.line, .error)
         }
     }
 
@@ -215,7 +198,7 @@ struct AppReader {
         uri.hasPrefix("http://") && (try? LoginHostAddress.normalized(String(uri.prefix { $0 != "?" }))) != nil
     }
 
-    private mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {
+    mutating func unknown(_ assignment: UnitFile.Assignment, _ section: String, _ file: String) {
         note("there is no \(assignment.key)= in [\(section)]; it is ignored", file, assignment.line, .warning)
     }
 

@@ -127,16 +127,13 @@ extension Daemon {
 
     /// False: the login cannot go on.
     private func takeUp(_ name: String, _ file: MemoryFile) -> Bool {
-        guard let kept = KeptLogin(in: file), let app = configuration.apps[kept.app],
+        guard let kept = KeptLogin(in: file), configuration.apps[kept.app] != nil,
             let live = sessions[kept.key], live.session.login == nil
         else { return false }
         let page = number()
-        let label = live.session.loginHosts.first { $0.url == kept.host }?.label ?? kept.host
         guard
             let opened = try? pages.open(
-                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screen: app.screen(of: live.session),
-                hostLabel: label,
-                token: kept.token)
+                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, token: kept.token)
         else { return false }
         pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
         var restored = kept.restored

@@ -21,6 +21,10 @@ extension RandomHistory {
             if sequence != stage.ledger.record.sequence { fault("event \(sequence) is told, and not stored") }
         case .beginLogin:
             if !witness.hasBegun { fault("a login begins that history does not show") }
+        case .moveLogin(let order):
+            if order.host != stage.ledger.record.selectedLoginHost, order.host != AppPolicy.production {
+                fault("a login moves to a host that is not the selected one")
+            }
         case .refresh(let order): check(order)
         case .revoke(let record, _): check(record)
         case .endLogin, .audit: break

@@ -321,6 +321,11 @@ final class Stage {
         case .beginLogin(let order):
             if login != nil { faults.append("a second login at the same time") }
             login = order
+        case .moveLogin(let order):
+            if login?.login != order.login { faults.append("login \(order.login) moves, and is not under way") }
+            if login?.host == order.host { faults.append("login \(order.login) moves to where it is") }
+            login = order
+            keptPage = nil
         case .endLogin(let id, let end):
             if ends.updateValue(end, forKey: id) != nil { faults.append("login \(id) is ended twice") }
             if login?.login == id {
