@@ -109,7 +109,9 @@ package final class LoginPages {
         if endpoints.first.map({ !route.endpoints.contains($0) }) == true {
             for (number, held) in acting where held.login == login {
                 acting[number] = nil
-                held.server.answer(held.exchange, Response(redirectTo: opened.loginScreen))
+                // Not by a redirect: a form may only lead to where it came from.
+                let pages = ScreenPages(content: held.content, messages: held.exchange.messages, formToken: "")
+                held.server.answer(held.exchange, Response(pages.going(to: opened.loginScreen)))
             }
         }
         closeUnused(route.endpoints)

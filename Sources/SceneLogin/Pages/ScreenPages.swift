@@ -199,11 +199,11 @@ extension ScreenPages {
         stroke-linecap="round" stroke-linejoin="round" d="M15 5l-7 7 7 7"/></svg>
         """)
 
+    /// Eight teeth, a ring and its hole.
     private static let gear = HTML.ours(
         """
-        <svg viewBox="0 0 24 24" aria-hidden="true"><path fill="currentColor" fill-rule="evenodd" d="M10 2h4l.6 2.7 \
-        1.9.8 2.4-1.5 2.8 2.8-1.5 2.4.8 1.9 2.7.6v4l-2.7.6-.8 1.9 1.5 2.4-2.8 2.8-2.4-1.5-1.9.8L14 22h-4l-.6-2.7-1.9-.8\
-        -2.4 1.5-2.8-2.8 1.5-2.4-.8-1.9L2 14v-4l2.7-.6.8-1.9L4 5.1 6.8 2.3l2.4 1.5 1.9-.8zM12 8.2a3.8 3.8 0 1 0 0 7.6 \
-        3.8 3.8 0 0 0 0-7.6z"/></svg>
+        <svg viewBox="0 0 24 24" aria-hidden="true"><g fill="none" stroke="currentColor"><circle cx="12" cy="12" r="9" \
+        stroke-width="3.4" stroke-dasharray="3.534 3.534" stroke-dashoffset="1.767"/><circle cx="12" cy="12" r="5.8" \
+        stroke-width="3.6"/></g></svg>
         """)
 }

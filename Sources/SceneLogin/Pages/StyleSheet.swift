@@ -2,15 +2,15 @@ extension Page {
     /// Ours; the app's own comes behind it and may change all of it.
     static let style = """
         :root { color-scheme: light dark; --ground: #f2f4f6; --card: #fff; --text: #1c2126; --quiet: #51595f;
-          --line: #848d97; --accent: #0b5cad; --on-accent: #fff; --tone: #51595f; --bar: var(--card);
+          --line: #848d97; --accent: #0b5cad; --on-accent: #fff; --tone: #51595f; --fault: #b3261e; --bar: var(--card);
           --bar-text: var(--text); --bar-font: system-ui, sans-serif; --bar-size: 1.125rem; }
         body.success { --tone: #18794e; }
-        body.failure { --tone: #b3261e; }
+        body.failure { --tone: var(--fault); }
         @media (prefers-color-scheme: dark) {
           :root { --ground: #14171a; --card: #1f2428; --text: #e8ebee; --quiet: #aeb7bf; --line: #7d8791;
-            --accent: #8ec2ff; --on-accent: #08213d; --tone: #aeb7bf; }
+            --accent: #8ec2ff; --on-accent: #08213d; --tone: #aeb7bf;
+            --fault: #ff8a80; }
           body.success { --tone: #5bc48c; }
-          body.failure { --tone: #ff8a80; }
         }
         * { box-sizing: border-box; }
         body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--ground);
@@ -34,7 +34,7 @@ extension Page {
         h2 { margin: 1.75rem 0 .5rem; font-size: 1.1rem; line-height: 1.25; }
         p { margin: .5rem 0 0; }
         .quiet { color: var(--quiet); font-size: .9rem; }
-        .alert { margin: .75rem 0; padding: .75rem 1rem; border: 1px solid #b3261e; border-left-width: .35rem;
+        .alert { margin: .75rem 0; padding: .75rem 1rem; border: 1px solid var(--fault); border-left-width: .35rem;
           border-radius: .5rem; }
         .alert p { margin: 0; }
         .alert p + p { margin-top: .25rem; }
