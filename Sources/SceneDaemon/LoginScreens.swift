@@ -58,7 +58,7 @@ extension Daemon {
         let isName = accountName.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard isName, accountName.utf8.count <= 320 else { return respond(.invalidAccountName) }
         running.accountName = accountName
-        if let pending = running.pending {
+        if let pending = running.pending, live.session.login?.awaitsUser == true {
             pages.ready(
                 login: running.page, state: pending.state,
                 authorizationUri: pending.authorizationUri(loginHint: accountName))
@@ -103,7 +103,7 @@ extension Failure {
     /// Of a change to the login hosts, for the user.
     fileprivate var problem: HostProblem.Kind {
         switch self {
-        case .invalidLoginHost, .invalidParameter: .invalid
+        case .invalidLoginHost: .invalid
         case .quotaExceeded: .quota
         case .loginHostNotRemovable: .notRemovable
         case .unknownLoginHost: .unknown

@@ -89,7 +89,7 @@ extension Daemon {
         pages.ready(login: running.page, state: pending.state, authorizationUri: uri)
         let page = LoginPage(loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri)
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
-        if live.login === running { keep(running, live, token: opened.token, page: page) }
+        if live.login === running { keep(running, live, opened) }
     }
 
     /// Who looks at the screen is told there, and may try again or choose another login host.

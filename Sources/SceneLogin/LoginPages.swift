@@ -7,13 +7,16 @@ package struct OpenedLogin: Hashable, Sendable {
     package var loginScreen: String
     /// The redirect URI with the port that it has now.
     package var redirectURI: String
+    /// What the screen's forms carry.
+    package var formToken: String
 
     /// What the login screen's address cannot be guessed without.
     package var token: String { String(loginScreen.split(separator: "/").last ?? "") }
 
-    package init(loginScreen: String, redirectURI: String) {
+    package init(loginScreen: String, redirectURI: String, formToken: String) {
         self.loginScreen = loginScreen
         self.redirectURI = redirectURI
+        self.formToken = formToken
     }
 }
 
@@ -38,17 +41,17 @@ package final class LoginPages {
 
     private let loop: EventLoop
     private var owners: SocketOwners?
-    private var routes = Routes()
+    var routes = Routes()
     private var servers: [Endpoint: HTTPServer] = [:]
     /// Listening sockets of a process before this one.
     private var inherited: [Endpoint: Int32] = [:]
     /// Callbacks whose outcome is not known yet.
-    private var held: [Int: Held] = [:]
+    var held: [Int: Held] = [:]
     /// Forms that are not answered yet, by a number of their own.
-    private var acting: [Int: Held] = [:]
-    private var lastAction = 0
+    var acting: [Int: Held] = [:]
+    var lastAction = 0
 
-    private struct Held {
+    struct Held {
         var login: Int
         var server: HTTPServer
         var exchange: Exchange
@@ -75,15 +78,16 @@ package final class LoginPages {
     ///   - login: names the login from here on; one that is open under this number is closed.
     ///   - uid: whose processes are served.
     ///   - redirectURI: as configured: a loopback address without a port takes any free one.
-    ///   - token: the login screen's of before, for a login that is taken up again.
+    ///   - token: the login screen's of before, for a login that is taken up again; its forms' likewise.
     package func open(
-        login: Int, uid: UInt32, redirectURI: String, token: String? = nil
+        login: Int, uid: UInt32, redirectURI: String, token: String? = nil, formToken: String? = nil
     ) throws(LoopbackFailure) -> OpenedLogin {
         let redirect = try RedirectURI(redirectURI)
         close(login: login)
         let endpoints = try listen(redirect)
         let route = LoginRoute(
-            login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken())
+            login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken(),
+            formToken: formToken ?? randomToken())
         routes.opened(route)
         return try Self.opened(route, at: endpoints)
     }
@@ -91,8 +95,9 @@ package final class LoginPages {
     private static func opened(_ route: LoginRoute, at endpoints: [Endpoint]) throws(LoopbackFailure) -> OpenedLogin {
         guard let first = endpoints.first else { throw .system("no loopback address") }
         return OpenedLogin(
-            loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: route.redirect.text(port: first.port)
-        )
+            loginScreen: "http://\(first.authority)/\(route.token)/",
+            redirectURI: route.redirect.text(port: first.port),
+            formToken: route.formToken)
     }
 
     /// The login goes on at another login host, on the same screen. Where that host has a redirect URI of its own, the
@@ -234,85 +239,5 @@ package final class LoginPages {
         let opened = try SocketOwners()
         owners = opened
         return opened
-    }
-
-    // MARK: Answering
-
-    private func requested(_ exchange: Exchange, at server: HTTPServer) {
-        let answer = routes.requested(
-            exchange.head, form: exchange.form, at: server.endpoint, from: { server.uid(of: exchange) })
-        switch answer {
-        case .refuse(let refusal): exchange.answer(Response(refusal, exchange.messages))
-        case .show(let route, let address): exchange.answer(response(route, address, exchange.messages))
-        case .act(let route, let action):
-            guard let content = content(route.login) else {
-                return exchange.answer(Response(.ended(exchange.messages)))
-            }
-            lastAction += 1
-            let number = lastAction
-            acting[number] = Held(login: route.login, server: server, exchange: exchange, content: content)
-            server.afterwards { [weak self] in
-                guard let self, acting[number] != nil else { return }
-                onAction(route.login, action) { [weak self] result in self?.acted(number, result) }
-            }
-        case .callback(let login, let query):
-            respond(login) { Response(.ended($0.exchange.messages)) }
-            held[login] = Held(
-                login: login, server: server, exchange: exchange, content: content(login) ?? LoginScreenContent())
-            server.afterwards { [weak self] in self?.returned(login, query, exchange) }
-        }
-    }
-
-    private func response(_ route: LoginRoute, _ address: ScreenAddress, _ messages: Messages) -> Response {
-        guard let content = content(route.login) else { return Response(.ended(messages)) }
-        let pages = ScreenPages(content: content, messages: messages, formToken: route.formToken)
-        switch (address, route.stage) {
-        case (.logo, _): return content.appearance.logo.map(Response.init) ?? Response(.unknownAddress, messages)
-        case (.icon, _):
-            return content.appearance.settingsIcon.map(Response.init) ?? Response(.unknownAddress, messages)
-        case (_, .returned): return Response(pages.completing)
-        case (.hosts, _):
-            return content.screen.canAddLoginHost ? Response(pages.hosts()) : Response(.unknownAddress, messages)
-        case (.screen, .failed(let fault)), (.go, .failed(let fault)): return Response(pages.screen(fault: fault))
-        case (.screen, .ready(_, let uri)) where !content.appearance.showsScreen: return Response(redirectTo: uri)
-        case (.screen, .preparing) where !content.appearance.showsScreen: return Response(pages.preparing)
-        case (.screen, _), (.back, _): return Response(pages.screen(fault: nil))
-        case (.go, .preparing): return Response(pages.preparing)
-        case (.go, .ready(_, let uri)): return Response(pages.going(to: Response.header(uri)))
-        }
-    }
-
-    private func acted(_ number: Int, _ result: ScreenActionResult) {
-        guard let held = acting.removeValue(forKey: number) else { return }
-        let messages = held.exchange.messages
-        let route = routes.logins[held.login]
-        let content = content(held.login) ?? held.content
-        let pages = ScreenPages(content: content, messages: messages, formToken: route?.formToken ?? "")
-        func redirect(_ address: ScreenAddress) -> Response {
-            Response(redirectTo: "/\(route?.token ?? "")/\(address.rawValue)")
-        }
-        let response =
-            switch result {
-            case .goOn: redirect(.go)
-            case .screen: redirect(.screen)
-            case .hosts: redirect(.hosts)
-            case .refused(let problem): Response(pages.hosts(problem), status: 400)
-            case .invalidAccountName: Response(pages.screen(fault: nil, invalidAccount: true), status: 400)
-            case .ended(let outcome): Response(Page(outcome, content, messages))
-            }
-        held.server.answer(held.exchange, response)
-    }
-
-    private func returned(_ login: Int, _ query: String, _ exchange: Exchange) {
-        guard held[login]?.exchange === exchange else { return }
-        onCallback(login, query) { [weak self] outcome in
-            guard let self, held[login]?.exchange === exchange else { return }
-            respond(login) { Response(Page(outcome, $0.content, $0.exchange.messages)) }
-        }
-    }
-
-    private func respond(_ login: Int, _ response: (Held) -> Response) {
-        guard let held = held.removeValue(forKey: login) else { return }
-        held.server.answer(held.exchange, response(held))
     }
 }

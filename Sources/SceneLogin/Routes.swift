@@ -37,7 +37,7 @@ struct LoginRoute {
     /// The 128 random bits in the login screen's path, in base64url.
     let token: String
     /// As many, in its forms.
-    let formToken = randomToken()
+    let formToken: String
     var stage = Stage.preparing
     /// Somebody has looked at the screen.
     var isSeen = false

@@ -43,11 +43,12 @@ def way_on(page):
 
 
 def leave_screen(login_screen):
-    """Press the login screen's button; the login host's address, None where the screen cannot be had."""
+    """Press the login screen's button; the login host's address, None where the screen cannot be had whole."""
     status, _, page = get(login_screen)
-    if status != 200:
+    page = page.decode()
+    if status != 200 or not page.endswith("</html>\n"):
         return None
-    fields = urllib.parse.urlencode({"token": form_token(page.decode()), "account": account_name(page.decode())})
+    fields = urllib.parse.urlencode({"token": form_token(page), "account": account_name(page)})
     get(login_screen + "go", {"Content-Type": "application/x-www-form-urlencoded"}, body=fields)
     return way_on(get(login_screen + "go")[2].decode())
 
@@ -62,11 +63,15 @@ class Visitor:
         self.user = user
         self._browser = Browser(user, PASSWORDS.get(user))
 
-    def open(self, login_screen, account=None):
-        """Open the login screen and press its button; the provider's address that it sends the browser to."""
+    def open(self, login_screen, account=None, meanwhile=lambda: None):
+        """Open the login screen and press its button; the provider's address that it sends the browser to.
+
+        `meanwhile` happens while the user looks at it.
+        """
         screen = self._fetch(login_screen)
         text = screen.body.decode()
         fields = [("token", form_token(text)), ("account", account_name(text) if account is None else account)]
+        meanwhile()
         pressed = self._fetch(urllib.parse.urljoin(login_screen, "go"), fields)
         assert pressed.status == 303, f"{pressed.status} behind the login screen's button"
         going = urllib.parse.urljoin(login_screen, pressed.headers["Location"])

@@ -1,5 +1,6 @@
 import Glibc
 import LinuxIO
+import SceneLogin
 import SceneModel
 import SceneSystem
 import SessionCore
@@ -81,9 +82,9 @@ extension Daemon {
 
     // MARK: Logins
 
-    func keep(_ running: RunningLogin, _ live: LiveSession, token: String, page: LoginPage) {
+    func keep(_ running: RunningLogin, _ live: LiveSession, _ opened: OpenedLogin) {
         guard let descriptorStore, let pending = running.pending, let attempt = live.session.login else { return }
-        let kept = KeptLogin(live.key, attempt, pending, token: token, loginScreen: page.loginScreen)
+        let kept = KeptLogin(live.key, attempt, pending, opened: opened)
         guard let file = try? kept.file() else { return }
         let name = Inheritance.Name.login + Self.newIdentifier()
         running.keptName = name
@@ -133,7 +134,8 @@ extension Daemon {
         let page = number()
         guard
             let opened = try? pages.open(
-                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, token: kept.token)
+                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, token: kept.token,
+                formToken: kept.formToken)
         else { return false }
         pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
         var restored = kept.restored

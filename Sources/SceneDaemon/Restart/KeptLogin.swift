@@ -1,4 +1,5 @@
 import LinuxIO
+import SceneLogin
 import SceneModel
 import SceneOAuth
 import SessionCore
@@ -13,6 +14,7 @@ struct KeptLogin: WireRecord {
     var loginHint: String?
     var presenter: String?
     var token = ""
+    var formToken: String?
     var loginScreen = ""
     var redirectURI = ""
     var authorizationUri = ""
@@ -27,7 +29,7 @@ struct KeptLogin: WireRecord {
     init() {}
 
     init(
-        _ key: SessionKey, _ attempt: LoginAttempt, _ pending: PendingAuthorization, token: String, loginScreen: String
+        _ key: SessionKey, _ attempt: LoginAttempt, _ pending: PendingAuthorization, opened: OpenedLogin
     ) {
         uid = Int(key.uid)
         app = key.app
@@ -35,8 +37,9 @@ struct KeptLogin: WireRecord {
         force = attempt.force
         loginHint = attempt.loginHint
         presenter = attempt.presenter.scene
-        self.token = token
-        self.loginScreen = loginScreen
+        token = opened.token
+        formToken = opened.formToken
+        loginScreen = opened.loginScreen
         redirectURI = pending.redirectURI
         authorizationUri = pending.authorizationUri
         state = pending.state
@@ -56,6 +59,7 @@ struct KeptLogin: WireRecord {
         try coder.field("loginHint", &loginHint)
         try coder.field("presenter", &presenter)
         try coder.field("token", &token)
+        try coder.field("formToken", &formToken)
         try coder.field("loginScreen", &loginScreen)
         try coder.field("redirectURI", &redirectURI)
         try coder.field("authorizationUri", &authorizationUri)
