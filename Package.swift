@@ -87,7 +87,9 @@ let package = Package(
         tests(of: "SceneStore", with: ["SceneModel", "SessionCore"]),
         layer("SceneOAuth", on: ["CCurl", "CJOSE", "CSodium", "LinuxIO", "SceneModel", "Varlink"]),
         tests(of: "SceneOAuth", with: ["CJOSE", "CSodium", "LinuxIO", "SceneModel"]),
-        layer("SceneLogin", on: ["CMicroHTTPD", "LinuxIO", "SceneModel"]),
+        layer(
+            "SceneLogin", on: ["CMicroHTTPD", "LinuxIO", "SceneModel"],
+            resources: [.embedInCode("Messages/en.messages"), .embedInCode("Messages/de.messages")]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 
         // Assemblies

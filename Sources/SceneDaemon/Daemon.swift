@@ -31,6 +31,8 @@ actor Daemon {
     var monitors: [CallID: ServedConnection] = [:]
     /// Sessions by the number that their login has on the login pages.
     var loginPages: [Int: LiveSession] = [:]
+    /// What users do on login screens, until it is stored.
+    var screenCalls: [CallID: (Failure?) -> Void] = [:]
     /// Requests to login hosts that no login owns.
     var requests: [Int: Task<Void, Never>] = [:]
     /// Requests under way that may bring tokens, whether anybody wants them still or they are to be revoked.
@@ -105,7 +107,7 @@ actor Daemon {
     /// Takes the stored sessions up and serves whoever connects.
     func start() {
         openStore()
-        pages.onCallback = { page, query, respond in self.callbackArrived(page, query: query, respond: respond) }
+        serveLoginScreens()
         for listener in listeners {
             listener.onConnection = { self.accepted($0) }
             listener.onExhaustion = { error in

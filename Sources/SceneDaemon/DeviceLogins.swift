@@ -24,6 +24,20 @@ extension Daemon {
         }
     }
 
+    func moveDeviceLogin(_ order: LoginOrder, _ former: RunningLogin, _ app: AppConfiguration, _ live: LiveSession) {
+        // Asking for the tokens of its code may bring some, which are to be revoked.
+        if former.device == nil { former.task?.cancel() }
+        unkeep(former)
+        let running = RunningLogin(id: order.login, page: former.page)
+        live.login = running
+        do throws(OAuthFailure) {
+            let client = try client(of: app.name, host: order.host, clientID: app.clientID)
+            beginDeviceLogin(order, running, client, live)
+        } catch {
+            failed(running, error, live)
+        }
+    }
+
     func pollDevice(_ id: Int, _ live: LiveSession) {
         guard let running = live.login, running.id == id, let device = running.device else { return }
         tokenRequests += 1

@@ -32,15 +32,16 @@ extension Daemon {
 
     private func carryOut(_ action: Action, _ live: LiveSession) {
         switch action {
-        case .reply(let call, let reply): answer(call, reply)
+        case .reply(let call, let reply): if !endedOnScreen(call, nil) { answer(call, reply) }
         case .progress(let call, let progress): tell(call, progress)
-        case .fail(let call, let failure): fail(call, failure)
+        case .fail(let call, let failure): if !endedOnScreen(call, failure) { fail(call, failure) }
         case .commit(let change): commit(change, live)
         case .published: published(live)
         case .openStream(let call, let opening, let position):
             openStream(call, opening: opening, position: position, live)
         case .closeStream(let call): closeStream(call)
         case .beginLogin(let order): beginLogin(order, live)
+        case .moveLogin(let order): moveLogin(order, live)
         case .pollDevice(let id): pollDevice(id, live)
         case .endLogin(let id, let end): endLogin(id, end, live)
         case .refresh(let order): refresh(order, live)

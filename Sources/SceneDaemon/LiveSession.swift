@@ -157,6 +157,12 @@ final class RunningLogin {
     /// In place of `pending`, for a code that is used on another device.
     var device: DeviceAuthorization?
     var task: Task<Void, Never>?
+    /// Grows with each login host that is asked, so that late answers are known.
+    var attempt = 0
+    /// The login host cannot be used, and the user has been told on the screen.
+    var hasFailed = false
+    /// As the user typed it on the screen.
+    var accountName: String?
     /// Shows the browser how it ended.
     var respond: ((LoginOutcome) -> Void)?
     /// Of what the service manager keeps of it.

@@ -13,11 +13,8 @@ extension Daemon {
         guard let app = configuration.apps[live.key.app] else {
             return happened(live) { $0.loginFailed(order.login, .unknownApp($0.key.app), world: $1) }
         }
-        // It begins again at another host, at the address that the browser has.
-        let former = live.login?.id == order.login ? live.login : nil
         let uid = live.key.uid
-        let others = sessions.values.count { $0.key.uid == uid && $0.login != nil && $0 !== live }
-        guard others < quotas[.logins] else {
+        guard sessions.values.count(where: { $0.key.uid == uid && $0.login != nil }) < quotas[.logins] else {
             return happened(live) { $0.loginFailed(order.login, self.quotas.exceeded(.logins, uid), world: $1) }
         }
         let client: Client
@@ -26,34 +23,60 @@ extension Daemon {
         } catch {
             return loginFailed(order.login, error, live)
         }
-        if let former {
-            // Asking for the tokens of its code may bring some, which are to be revoked.
-            if former.device == nil { former.task?.cancel() }
-            unkeep(former)
-        }
-        let running = RunningLogin(id: order.login, page: former?.page ?? number())
+        let running = RunningLogin(id: order.login, page: number())
         live.login = running
         if order.presentation == .device { return beginDeviceLogin(order, running, client, live) }
         loginPages[running.page] = live
-        let screen = app.screen(of: live.session)
-        let label = screen.loginHosts.first { $0.url == order.host }?.label ?? order.host
-        let opened: OpenedLogin
         do throws(LoopbackFailure) {
-            opened = try pages.open(
-                login: running.page, uid: live.key.uid, redirectURI: app.redirectURI(at: order.host), screen: screen,
-                hostLabel: label)
+            let opened = try pages.open(
+                login: running.page, uid: live.key.uid, redirectURI: app.redirectURI(at: order.host))
+            authorize(order, client, running, opened, live)
         } catch {
-            return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
+            happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
         }
-        if former != nil { portsClosed() }
+    }
+
+    /// The login goes on at another login host, or tries its own once more.
+    func moveLogin(_ order: LoginOrder, _ live: LiveSession) {
+        guard let running = live.login, running.id == order.login, let app = configuration.apps[live.key.app] else {
+            return
+        }
+        if order.presentation == .device { return moveDeviceLogin(order, running, app, live) }
+        running.task?.cancel()
+        running.pending = nil
+        running.hasFailed = false
+        unkeep(running)
+        do throws(LoopbackFailure) {
+            guard
+                let opened = try pages.move(login: running.page, redirectURI: app.redirectURI(at: order.host))
+            else { return }
+            portsClosed()
+            var order = order
+            order.loginHint = running.accountName ?? order.loginHint
+            do throws(OAuthFailure) {
+                let client = try client(of: app.name, host: order.host, clientID: app.clientID)
+                authorize(order, client, running, opened, live)
+            } catch {
+                failed(running, error, live)
+            }
+        } catch {
+            happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
+        }
+    }
+
+    private func authorize(
+        _ order: LoginOrder, _ client: Client, _ running: RunningLogin, _ opened: OpenedLogin, _ live: LiveSession
+    ) {
+        running.attempt += 1
+        let attempt = running.attempt
         running.task = Task {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
                     host: order.host, client: client, redirectURI: opened.redirectURI, loginHint: order.loginHint,
                     force: order.force)
-                ready(running, pending, opened, live)
+                if running.attempt == attempt { ready(running, pending, opened, live) }
             } catch {
-                failed(running, error, live)
+                if running.attempt == attempt { notReady(running, error, live) }
             }
         }
     }
@@ -63,13 +86,21 @@ extension Daemon {
     ) {
         guard live.login === running else { return }
         running.pending = pending
-        pages.ready(login: running.page, state: pending.state, authorizationUri: pending.authorizationUri)
+        // What was typed while it was being prepared.
+        let uri = running.accountName.map { pending.authorizationUri(loginHint: $0) } ?? pending.authorizationUri
+        pages.ready(login: running.page, state: pending.state, authorizationUri: uri)
         let page = LoginPage(loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri)
+        // First, so that whoever is told the address finds it again after a crash.
+        if let attempt = live.session.login { keep(running, KeptLogin(live.key, attempt, pending, opened: opened)) }
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
-        guard live.login === running, let attempt = live.session.login else { return }
-        keep(
-            running,
-            KeptLogin(live.key, attempt, pending, token: opened.token, loginScreen: page.loginScreen))
+    }
+
+    /// Who looks at the screen is told there, and may try again or choose another login host.
+    private func notReady(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
+        guard live.login === running, pages.isSeen(login: running.page) else { return failed(running, failure, live) }
+        running.hasFailed = true
+        note(failure, live)
+        pages.failed(login: running.page, failure.faultOfHost)
     }
 
     func failed(_ running: RunningLogin, _ failure: OAuthFailure, _ live: LiveSession) {
@@ -78,12 +109,16 @@ extension Daemon {
     }
 
     private func loginFailed(_ login: Int, _ failure: OAuthFailure, _ live: LiveSession) {
+        note(failure, live)
+        happened(live) { $0.loginFailed(login, failure.failure, world: $1) }
+    }
+
+    private func note(_ failure: OAuthFailure, _ live: LiveSession) {
         Journal.write(
             JournalEntry(
                 priority: .warning, message: "A login failed: \(failure.explanation)",
                 messageID: MessageID.loginFailed,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)")]))
-        happened(live) { $0.loginFailed(login, failure.failure, world: $1) }
     }
 
     /// The browser came back with a login's state.
@@ -92,7 +127,7 @@ extension Daemon {
             return respond(.cancelled)
         }
         if let callback = CallbackParameters(query: query), take(callback, running, live, respond: respond) { return }
-        respond(.failed(message: "This answer is not from the login host that was asked. Nothing has changed."))
+        respond(.failed(.foreign))
         // What was forged does not use the state up: the login goes on.
         guard live.login === running, let pending = running.pending else { return }
         pages.ready(login: page, state: pending.state, authorizationUri: pending.authorizationUri)
@@ -145,7 +180,7 @@ extension Daemon {
         guard let running = live.login, running.id == id else { return }
         live.login = nil
         loginPages[running.page] = nil
-        running.respond?(end.outcome)
+        running.respond?(end.outcome(of: running, live.session.current?.account))
         running.respond = nil
         pages.close(login: running.page)
         unkeep(running)
@@ -170,27 +205,12 @@ extension SignIn {
 }
 
 extension LoginEnd {
-    var outcome: LoginOutcome {
+    fileprivate func outcome(of running: RunningLogin, _ account: Account?) -> LoginOutcome {
         switch self {
-        case .signedIn(let name): .signedIn(name: name)
+        case .signedIn(let name): .signedIn(name: name, wanted: running.otherAccountName(than: account))
         case .cancelled, .abandoned: .cancelled
-        case .timedOut: .failed(message: "It took too long. Sign in again in the app.")
-        case .failed(let failure): .failed(message: failure.words)
-        }
-    }
-}
-
-extension Failure {
-    /// For the user on the outcome page.
-    var words: String {
-        switch self {
-        case .loginFailed("access_denied", _):
-            "Access was denied at the login host. Sign in again in the app if you want to."
-        case .loginFailed(_, let description?): "The login host said: \(description). Sign in again in the app."
-        case .loginFailed(let code, nil): "The login host said: \(code). Sign in again in the app."
-        case .loginHostUnavailable: "The login host cannot be reached. Sign in again in the app later."
-        case .storageUnavailable: "The sign-in could not be stored. Free some space and sign in again in the app."
-        default: "Sign in again in the app."
+        case .timedOut: .failed(.timedOut)
+        case .failed(let failure): .failed(failure.fault)
         }
     }
 }

@@ -11,14 +11,20 @@ final class Exchange {
     private(set) var isHeld = false
     /// Has been handed to whoever answers.
     var isRouted = false
+    private(set) var hasHead = false
+    /// What has come of a form.
+    private(set) var form: [UInt8] = []
 
     init(target: String, connection: OpaquePointer) {
         head = RequestHead(target: RequestTarget(target))
         self.connection = connection
     }
 
+    var messages: Messages { .preferred(head.single("accept-language")) }
+
     /// Called when the head is complete.
     func readHead(method: String) {
+        hasHead = true
         head.method = method
         guard let connection else { return }
         let headers = Unmanaged.passUnretained(self).toOpaque()
@@ -31,6 +37,12 @@ final class Exchange {
                 exchange.head.headers.append((String(cString: name).lowercased(), text))
                 return .YES
             }, headers)
+    }
+
+    /// libmicrohttpd hands over no more than the head has said, which has been judged by then.
+    func receive(_ bytes: UnsafeRawBufferPointer) {
+        guard form.count + bytes.count <= RequestHead.formLimit else { return }
+        form += bytes
     }
 
     /// The first answer counts.

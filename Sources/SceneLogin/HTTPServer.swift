@@ -20,7 +20,7 @@ final class HTTPServer {
     let descriptor: Int32
     /// Answers an exchange, or leaves it to be held and answered later. It runs inside libmicrohttpd: whatever closes
     /// the server or answers another exchange has to be done `afterwards`.
-    var onRequest: (Exchange) -> Void = { $0.answer(Response(.unknownAddress)) }
+    var onRequest: (Exchange) -> Void = { $0.answer(Response(.unknownAddress, .english)) }
     /// Whether no login of ours belongs to the uid; nil stands for an end without a living process.
     var isStranger: (UInt32?) -> Bool = { _ in true }
 
@@ -174,16 +174,26 @@ final class HTTPServer {
         return exchange
     }
 
-    /// Called when the head is complete, and again when a held exchange has been taken up again.
-    fileprivate func requestArrived(_ exchange: Exchange, method: String, on connection: OpaquePointer) -> MHD_Result {
+    /// Called when the head is complete, for each piece of a form and for its end, and again when a held exchange has been
+    /// taken up again.
+    fileprivate func requestArrived(
+        _ exchange: Exchange, method: String, piece: UnsafeRawBufferPointer, on connection: OpaquePointer
+    ) -> MHD_Result {
         quietRuns = 0
-        if !exchange.isRouted {
-            exchange.isRouted = true
+        if !exchange.hasHead {
             waiting.left(connection)
             exchange.readHead(method: method)
+            if exchange.head.body == .form { return .YES }
+        }
+        if !exchange.isRouted {
+            guard piece.isEmpty else {
+                exchange.receive(piece)
+                return .YES
+            }
+            exchange.isRouted = true
             onRequest(exchange)
         }
-        if exchange.response == nil && isClosing { exchange.answer(Response(.ended)) }
+        if exchange.response == nil && isClosing { exchange.answer(Response(.ended(exchange.messages))) }
         guard let response = exchange.response else {
             exchange.hold()
             return .YES
@@ -208,10 +218,13 @@ private func server(_ context: UnsafeMutableRawPointer) -> HTTPServer {
 }
 
 private let handlers = cmicrohttpd_handlers(
-    request: { context, connection, _, method, _, _, _, request in
+    request: { context, connection, _, method, _, upload, uploadSize, request in
         guard let context, let connection, let method, let request = request?.pointee else { return .NO }
         let exchange = Unmanaged<Exchange>.fromOpaque(request).takeUnretainedValue()
-        return server(context).requestArrived(exchange, method: String(cString: method), on: connection)
+        let piece = UnsafeRawBufferPointer(start: upload, count: upload == nil ? 0 : uploadSize?.pointee ?? 0)
+        uploadSize?.pointee = 0
+        return server(context).requestArrived(
+            exchange, method: String(cString: method), piece: piece, on: connection)
     },
     target: { context, target, connection in
         guard let context, let connection else { return nil }

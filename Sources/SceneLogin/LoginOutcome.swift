@@ -1,37 +1,44 @@
 /// How a login ended, as its browser window tells.
 package enum LoginOutcome: Hashable, Sendable {
-    case signedIn(name: String?)
-    /// What went wrong, in words for the user.
-    case failed(message: String)
+    /// `wanted`: the account name that was asked for, where the login host signed in another.
+    case signedIn(name: String?, wanted: String? = nil)
+    case failed(LoginFault)
     case cancelled
 }
 
-extension Page {
-    init(_ outcome: LoginOutcome) {
-        switch outcome {
-        case .signedIn(let name):
-            let signedIn = name.map { "You are signed in as \(HTML.isolated($0).markup)." } ?? "You are signed in."
-            self.init(
-                title: "Signed in", tone: .success, paragraphs: [HTML("\(signedIn) \(HTML.closeWindow.markup)")])
-        case .failed(let message):
-            self.init(
-                title: "Sign-in failed", tone: .failure,
-                paragraphs: [HTML.text(message), HTML("Go back to the app and try again. \(HTML.closeWindow.markup)")])
-        case .cancelled:
-            self.init(
-                title: "Sign-in cancelled",
-                paragraphs: [
-                    HTML("Nobody was signed in."),
-                    HTML("To sign in after all, start again from the app. \(HTML.closeWindow.markup)"),
-                ])
+/// What went wrong with a login, for the user.
+package enum LoginFault: Hashable, Sendable {
+    case denied, expired, timedOut, unreachable, storage, foreign, other
+    /// What the login host, or what was taken for one, answers that it should not.
+    case notAHost(reason: String)
+    /// The login host's own words, or its code.
+    case hostSaid(String)
+
+    private var key: String {
+        switch self {
+        case .denied: "denied"
+        case .expired: "expired"
+        case .timedOut: "timed-out"
+        case .unreachable: "unreachable"
+        case .storage: "storage"
+        case .foreign: "foreign"
+        case .other: "other"
+        case .notAHost: "not-a-host"
+        case .hostSaid: "host-said"
         }
     }
 
-    /// For a window whose login ended while it waited.
-    static let ended = Page(
-        title: "Sign-in ended",
-        paragraphs: [
-            HTML("This sign-in was ended before it was completed."),
-            HTML("To sign in, start again from the app. \(HTML.closeWindow.markup)"),
-        ])
+    private var reason: String {
+        switch self {
+        case .notAHost(let reason), .hostSaid(let reason):
+            String(reason.reversed().drop { $0 == "." }.reversed())
+        default: ""
+        }
+    }
+
+    /// What happened, and what is to be done.
+    func html(_ messages: Messages, host: String) -> (what: HTML, todo: HTML) {
+        let values = ["host": HTML.isolated(host), "reason": HTML.isolated(reason, limit: 500)]
+        return (messages.html("fault.\(key).what", values), messages.html("fault.\(key).todo", values))
+    }
 }

@@ -7,6 +7,8 @@ package struct OpenedLogin: Hashable, Sendable {
     package var loginScreen: String
     /// The redirect URI with the port that it has now.
     package var redirectURI: String
+    /// What the screen's forms carry.
+    package var formToken: String
 
     /// What the login screen's address cannot be guessed without.
     package var token: String { String(loginScreen.split(separator: "/").last ?? "") }
@@ -16,9 +18,10 @@ package struct OpenedLogin: Hashable, Sendable {
         return authority?.split(separator: ":").last.flatMap { UInt16($0) }
     }
 
-    package init(loginScreen: String, redirectURI: String) {
+    package init(loginScreen: String, redirectURI: String, formToken: String) {
         self.loginScreen = loginScreen
         self.redirectURI = redirectURI
+        self.formToken = formToken
     }
 }
 
@@ -26,21 +29,40 @@ package struct OpenedLogin: Hashable, Sendable {
 /// login hosts send the browser back to.
 ///
 /// Only processes of a login's own uid are served. Nothing that a browser asks for changes a login, but for the one
-/// callback that carries its state.
+/// callback that carries its state, and the forms of its screen that carry its form token.
 package final class LoginPages {
     /// The callback that carried the login's state; `respond` shows the user the outcome page. Called for no other.
     package var onCallback: (_ login: Int, _ query: String, _ respond: @escaping (LoginOutcome) -> Void) -> Void = {
         _, _, respond in respond(.cancelled)
     }
 
+    /// What a login's screen shows now; nil where the login is over.
+    package var content: (_ login: Int) -> LoginScreenContent? = { _ in nil }
+    /// What a user has done on a login's screen; `respond` is called once.
+    package var onAction:
+        (_ login: Int, _ action: ScreenAction, _ respond: @escaping (ScreenActionResult) -> Void) -> Void = {
+            _, _, respond in respond(.screen)
+        }
+
     private let loop: EventLoop
     private var owners: SocketOwners?
-    private var routes = Routes()
+    var routes = Routes()
     private var servers: [Endpoint: HTTPServer] = [:]
     /// Listening sockets of a process before this one.
     private var inherited: [Endpoint: Int32] = [:]
     /// Callbacks whose outcome is not known yet.
-    private var held: [Int: (server: HTTPServer, exchange: Exchange)] = [:]
+    var held: [Int: Held] = [:]
+    /// Forms that are not answered yet, by a number of their own.
+    var acting: [Int: Held] = [:]
+    var lastAction = 0
+
+    struct Held {
+        var login: Int
+        var server: HTTPServer
+        var exchange: Exchange
+        /// What the screen showed when it came: the login may be over when it is answered.
+        var content: LoginScreenContent
+    }
 
     package init(loop: EventLoop) {
         self.loop = loop
@@ -58,30 +80,65 @@ package final class LoginPages {
     /// Opens a listener, or shares that of a fixed port, before any address of it exists.
     ///
     /// - Parameters:
-    ///   - login: names the login from here on; one that is open under this number begins again at the same login screen.
+    ///   - login: names the login from here on; one that is open under this number is closed.
     ///   - uid: whose processes are served.
     ///   - redirectURI: as configured: a loopback address without a port takes any free one. With a private scheme only the
     ///     login screen is served.
-    ///   - hostLabel: the login host's name for the user.
     ///   - screenAddress: the login screen's of before, for a login that is taken up again.
+    ///   - formToken: its forms', likewise.
     package func open(
-        login: Int, uid: UInt32, redirectURI: String, screen: LoginScreen, hostLabel: String,
-        screenAddress: String? = nil
+        login: Int, uid: UInt32, redirectURI: String, screenAddress: String? = nil, formToken: String? = nil
     ) throws(LoopbackFailure) -> OpenedLogin {
         let redirect = try RedirectURI(redirectURI)
-        let former = end(login: login)
-        defer { closeUnused(former?.endpoints ?? []) }
-        let kept = screenAddress.map { OpenedLogin(loginScreen: $0, redirectURI: "") }
-        let token = former?.token ?? kept?.token
-        let endpoints = try listen(redirect, preferring: former?.endpoints.first?.port ?? kept?.port)
-        guard let first = endpoints.first else { throw .system("no loopback address") }
+        close(login: login)
+        let kept = screenAddress.map { OpenedLogin(loginScreen: $0, redirectURI: "", formToken: "") }
+        let token = kept?.token
+        let endpoints = try listen(redirect, preferring: kept?.port)
         let route = LoginRoute(
             login: login, uid: uid, redirect: redirect, endpoints: Set(endpoints), token: token ?? randomToken(),
-            screen: screen, hostLabel: hostLabel)
+            formToken: formToken ?? randomToken())
         routes.opened(route)
-        return OpenedLogin(
-            loginScreen: "http://\(first.authority)/\(route.token)/", redirectURI: redirect.text(port: first.port))
+        return try Self.opened(route, at: endpoints)
     }
+
+    private static func opened(_ route: LoginRoute, at endpoints: [Endpoint]) throws(LoopbackFailure) -> OpenedLogin {
+        guard let first = endpoints.first else { throw .system("no loopback address") }
+        return OpenedLogin(
+            loginScreen: "http://\(first.authority)/\(route.token)/",
+            redirectURI: route.redirect.text(port: first.port),
+            formToken: route.formToken)
+    }
+
+    /// The login goes on at another login host, on the same screen. Where that host has a redirect URI of its own, the
+    /// screen moves to its port, and a form that was sent for this is answered there. Nil: there is no such login.
+    package func move(login: Int, redirectURI: String) throws(LoopbackFailure) -> OpenedLogin? {
+        guard let route = routes.logins[login] else { return nil }
+        let redirect = try RedirectURI(redirectURI)
+        var endpoints = route.endpoints.sorted { !$0.isIPv6 && $1.isIPv6 }
+        if redirect.host != route.redirect.host || redirect.port != route.redirect.port {
+            endpoints = try listen(redirect, preferring: endpoints.first?.port)
+        }
+        routes.moved(login: login, redirect, Set(endpoints))
+        let opened = try Self.opened(routes.logins[login] ?? route, at: endpoints)
+        if endpoints.first.map({ !route.endpoints.contains($0) }) == true {
+            for (number, held) in acting where held.login == login {
+                acting[number] = nil
+                // Not by a redirect: a form may only lead to where it came from.
+                let pages = ScreenPages(content: held.content, messages: held.exchange.messages, formToken: "")
+                held.server.answer(held.exchange, Response(pages.going(to: opened.loginScreen)))
+            }
+        }
+        closeUnused(route.endpoints)
+        return opened
+    }
+
+    /// The login host that was chosen on the screen cannot be used: the user is told there.
+    package func failed(login: Int, _ fault: LoginFault) {
+        routes.failed(login: login, fault)
+    }
+
+    /// Whether somebody has opened the login's screen.
+    package func isSeen(login: Int) -> Bool { routes.logins[login]?.isSeen ?? false }
 
     /// The login host's address is known; from here on the login screen sends the browser there.
     package func ready(login: Int, state: String, authorizationUri: String) {
@@ -96,13 +153,13 @@ package final class LoginPages {
     /// Ends what browsers can reach of a login. A window that still waits is told; an outcome that is on its way to one
     /// arrives.
     package func close(login: Int) {
-        if let route = end(login: login) { closeUnused(route.endpoints) }
-    }
-
-    private func end(login: Int) -> LoginRoute? {
-        guard let route = routes.closed(login: login) else { return nil }
-        respond(login, Response(.ended))
-        return route
+        guard let route = routes.closed(login: login) else { return }
+        respond(login) { Response(.ended($0.exchange.messages)) }
+        for (number, held) in acting where held.login == login {
+            acting[number] = nil
+            held.server.answer(held.exchange, Response(.ended(held.exchange.messages)))
+        }
+        closeUnused(route.endpoints)
     }
 
     private func closeUnused(_ endpoints: Set<Endpoint>) {
@@ -206,35 +263,5 @@ package final class LoginPages {
         let opened = try SocketOwners()
         owners = opened
         return opened
-    }
-
-    // MARK: Answering
-
-    private func requested(_ exchange: Exchange, at server: HTTPServer) {
-        switch routes.requested(exchange.head, at: server.endpoint, from: { server.uid(of: exchange) }) {
-        case .prepare(let route):
-            exchange.answer(Response(LoginScreenPage(screen: route.screen, hostLabel: route.hostLabel).preparing))
-        case .completing(let route):
-            exchange.answer(Response(LoginScreenPage(screen: route.screen, hostLabel: route.hostLabel).completing))
-        case .redirect(let uri): exchange.answer(Response(redirectTo: uri))
-        case .refuse(let refusal): exchange.answer(Response(refusal))
-        case .callback(let login, let query):
-            respond(login, Response(.ended))
-            held[login] = (server, exchange)
-            server.afterwards { [weak self] in self?.returned(login, query, exchange) }
-        }
-    }
-
-    private func returned(_ login: Int, _ query: String, _ exchange: Exchange) {
-        guard held[login]?.exchange === exchange else { return }
-        onCallback(login, query) { [weak self] outcome in
-            guard let self, held[login]?.exchange === exchange else { return }
-            respond(login, Response(Page(outcome)))
-        }
-    }
-
-    private func respond(_ login: Int, _ response: Response) {
-        guard let (server, exchange) = held.removeValue(forKey: login) else { return }
-        server.answer(exchange, response)
     }
 }

@@ -19,6 +19,38 @@ struct RequestHead {
         has("transfer-encoding") || headers.contains { $0.name == "content-length" && $0.value != "0" }
     }
 
+    /// The largest body of a form, bytes.
+    static let formLimit = 8 << 10
+
+    enum Body: Equatable {
+        case none, form
+        case refused(Refusal)
+    }
+
+    /// What comes behind the head. Browsers always say how long a form is.
+    var body: Body {
+        guard hasBody else { return .none }
+        guard method == "POST" else { return .refused(.malformed) }
+        guard !has("transfer-encoding"), let size = single("content-length").flatMap({ Int($0) }), size >= 0,
+            let type = single("content-type"),
+            type.prefix(while: { $0 != ";" }).lowercased() == "application/x-www-form-urlencoded"
+        else { return .refused(.malformed) }
+        return size <= Self.formLimit ? .form : .refused(.tooLarge)
+    }
+
+    /// Whether a form was sent by a page of this origin. A browser says where a form comes from; what says nothing is
+    /// none, or old.
+    func isSent(from origin: String) -> Bool {
+        (!has("origin") || single("origin") == origin)
+            && (!has("sec-fetch-site") || single("sec-fetch-site") == "same-origin")
+    }
+
+    /// Whether the answer is put into a page of ours as a picture, or opened by the user.
+    var isPicture: Bool {
+        !has("sec-fetch-dest")
+            || single("sec-fetch-dest") == "image" && single("sec-fetch-site") == "same-origin"
+    }
+
     /// Whether a browser shows the answer as a page of its own, not in a frame nor to a script (Fetch Metadata).
     /// Where it comes from does not matter: a login host's redirect is cross-site.
     var isNavigation: Bool {

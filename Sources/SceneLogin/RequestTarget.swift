@@ -16,8 +16,11 @@ struct RequestTarget: Hashable {
         case repeated
     }
 
-    /// A parameter of the query, decoded (application/x-www-form-urlencoded). A name counts however it is encoded.
-    func parameter(_ name: String) -> Parameter {
+    /// A parameter of the query, decoded. A name counts however it is encoded.
+    func parameter(_ name: String) -> Parameter { Self.parameter(name, of: query) }
+
+    /// A field of a form (application/x-www-form-urlencoded).
+    static func parameter(_ name: String, of query: String) -> Parameter {
         var found: Parameter = .absent
         for field in query.utf8.split(separator: UInt8(ascii: "&")) {
             let key = field.prefix { $0 != UInt8(ascii: "=") }

@@ -74,6 +74,16 @@ extension PendingAuthorization {
             authenticatedSince: client.defaultMaxAge.map { wallNow - $0 })
     }
 
+    /// The same request with another account name filled in, or none.
+    package func authorizationUri(loginHint: String) -> String {
+        let halves = authorizationUri.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let kept = halves.dropFirst().joined().split(separator: "&").filter { !$0.hasPrefix("login_hint=") }
+        var query = Form()
+        if !loginHint.isEmpty { query.add("login_hint", loginHint) }
+        let fields = kept.map(String.init) + (loginHint.isEmpty ? [] : [query.text])
+        return halves[0] + (fields.isEmpty ? "" : "?") + fields.joined(separator: "&")
+    }
+
     /// The code of a callback that answers this request (RFC 6749, section 4.1.2; RFC 9207, section 2.4).
     func code(of callback: CallbackParameters) throws(OAuthFailure) -> Secret {
         guard let state = callback.state, Secret(state) == Secret(self.state) else {

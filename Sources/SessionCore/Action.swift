@@ -17,12 +17,17 @@ package struct Caller: Hashable, Sendable {
     package var pid: Int32
     /// The call can be told how it stands before it ends (Varlink's `more`).
     package var streams: Bool
+    /// The login on whose screen a user did this.
+    package var login: Int?
 
-    package init(call: CallID, scene: String? = nil, pid: Int32 = 0, streams: Bool = false) {
+    package init(
+        call: CallID, scene: String? = nil, pid: Int32 = 0, streams: Bool = false, login: Int? = nil
+    ) {
         self.call = call
         self.scene = scene
         self.pid = pid
         self.streams = streams
+        self.login = login
     }
 }
 
@@ -108,6 +113,8 @@ package indirect enum Action: Sendable {
     case beginLogin(LoginOrder)
     /// Ask the login host whether the login's code was used (RFC 8628, section 3.4).
     case pollDevice(Int)
+    /// The login goes on at another login host: what it has asked of the one before counts no longer, its screen stays.
+    case moveLogin(LoginOrder)
     /// Whatever belongs to the login is to go: its listener, its requests, its secrets.
     case endLogin(Int, LoginEnd)
     case refresh(RefreshOrder)

@@ -103,7 +103,7 @@ extension Session {
 
     func decideSelection(_ caller: Caller, _ url: String) -> Decision {
         guard let host = loginHost(url) else { return .nothing([.fail(caller.call, .unknownLoginHost(url))]) }
-        if host.selected, !restartsLogin(caller, at: host.url) { return .nothing([.reply(caller.call, .done)]) }
+        if host.selected, !movesLogin(caller, to: host.url) { return .nothing([.reply(caller.call, .done)]) }
         var draft = Draft(self)
         select(host.url, in: &draft)
         return .commit(draft.change)
@@ -118,8 +118,8 @@ extension Session {
 // Another host for the login that is under way.
 extension Session {
     /// Whether the caller shows a login at another host, whose user is not back yet.
-    private func restartsLogin(_ caller: Caller, at url: String) -> Bool {
-        guard let login, login.host != url else { return false }
+    private func movesLogin(_ caller: Caller, to url: String) -> Bool {
+        guard let login, login.host != url, !url.isEmpty else { return false }
         switch login.state {
         case .starting, .preparing, .presenting, .polling: return presents(caller, login)
         case .redeeming, .completing, .ending: return false
@@ -127,26 +127,22 @@ extension Session {
     }
 
     private func presents(_ caller: Caller, _ login: LoginAttempt) -> Bool {
+        if let screen = caller.login { return screen == login.id }
         if let scene = caller.scene { return scene == login.presenter.scene }
         return login.presenter.scene == nil && caller.pid > 0 && caller.pid == login.presenter.pid
     }
 
-    /// Who changed the login host while they show a login goes on with it there: its authorization begins again, and the
-    /// state of the one before counts no longer.
-    mutating func restartLogin(for caller: Caller) -> [Action] {
-        let url = selectedLoginHost
-        guard let login, restartsLogin(caller, at: url) else { return [] }
-        self.login?.host = url
+    /// A login goes on at the host that is selected now, if it was changed by the one who shows it. Its authorization
+    /// begins again, and the state of the one before counts no longer.
+    mutating func moveLogin(for caller: Caller) -> [Action] {
+        let host = selectedLoginHost
+        guard let login, movesLogin(caller, to: host) else { return [] }
+        self.login?.host = host
         waiters[login.presenter.call]?.options.loginHost = nil
         // Its order is still to come, with the new host.
         if case .starting = login.state { return [] }
         self.login?.state = .preparing
-        return [
-            .beginLogin(
-                LoginOrder(
-                    login: login.id, host: url, loginHint: login.loginHint, force: login.force,
-                    presentation: login.presentation))
-        ]
+        return self.login.map { [.moveLogin($0.order)] } ?? []
     }
 }
 

@@ -40,7 +40,7 @@ extension Session {
         case .addLoginHost(let caller, let host):
             return [.reply(caller.call, .loginHost(loginHost(host.url) ?? host))]
         case .removeLoginHost(let caller, _), .selectLoginHost(let caller, _):
-            return [.reply(caller.call, .done)] + restartLogin(for: caller)
+            return moveLogin(for: caller) + [.reply(caller.call, .done)]
         case .setLocked(let caller, let locked):
             let done: [Action] = [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]
             return locked ? done + refuseTokens() : done
@@ -102,10 +102,7 @@ extension Session {
         guard case .starting = login.state else { return [] }
         self.login?.state = .preparing
         return [
-            .beginLogin(
-                LoginOrder(
-                    login: id, host: login.host, loginHint: login.loginHint, force: login.force,
-                    presentation: login.presentation)),
+            .beginLogin(login.order),
             .audit(audit(.loginStarted, nil, caller)),
         ]
     }

@@ -41,7 +41,7 @@ package struct LoginAttempt: Sendable {
         case starting
         /// The listener is opened and the login host's metadata fetched. → presenting, polling, ending
         case preparing
-        /// The user is on the login screen. → redeeming, ending
+        /// The user is on the login screen. → redeeming, ending; preparing where they choose another login host
         case presenting(LoginPage)
         /// The user has a code for another device; the login host is asked whether it was used. → completing, ending
         case polling(DevicePolling)
@@ -86,6 +86,10 @@ package struct LoginPage: Hashable, Sendable {
 }
 
 extension LoginAttempt {
+    package var order: LoginOrder {
+        LoginOrder(login: id, host: host, loginHint: loginHint, force: force, presentation: presentation)
+    }
+
     /// The user is on the login screen, and a callback would be news.
     package var awaitsUser: Bool {
         if case .presenting = state { true } else { false }

@@ -17,6 +17,10 @@ final class LoginFixture: Sendable {
     private final class Confined: @unchecked Sendable {
         var pages: LoginPages?
         var callbacks: [Callback] = []
+        var contents: [Int: LoginScreenContent] = [:]
+        var actions: [ScreenAction] = []
+        /// What comes of them.
+        var result = ScreenActionResult.screen
     }
 
     private let loop: EventLoop
@@ -30,6 +34,11 @@ final class LoginFixture: Sendable {
         pages.onCallback = { [confined, arrived] login, query, respond in
             confined.callbacks.append(Callback(login: login, query: query, respond: respond))
             arrived.signal()
+        }
+        pages.content = { [confined] in confined.contents[$0] }
+        pages.onAction = { [confined] _, action, respond in
+            confined.actions.append(action)
+            respond(confined.result)
         }
         confined.pages = pages
         Thread.detachNewThread { [loop, ended] in
@@ -96,13 +105,24 @@ final class LoginFixture: Sendable {
 
     func open(
         login: Int = 1, uid: UInt32 = geteuid(), redirectURI: String = "http://127.0.0.1/callback",
-        title: String = "Log In"
+        content: LoginScreenContent = .test()
     ) throws -> OpenedLogin {
-        var screen = LoginScreen()
-        screen.title = title
-        return try onLoop { [screen] in
-            try $0.open(login: login, uid: uid, redirectURI: redirectURI, screen: screen, hostLabel: "Production")
+        try onLoop { pages, confined in
+            confined.contents[login] = content
+            return try pages.open(login: login, uid: uid, redirectURI: redirectURI)
         }
+    }
+
+    /// What users did on the screens since this was asked last.
+    func takeActions() throws -> [ScreenAction] {
+        try onLoop { _, confined in
+            defer { confined.actions = [] }
+            return confined.actions
+        }
+    }
+
+    func actionsEnd(with result: ScreenActionResult) throws {
+        try onLoop { _, confined in confined.result = result }
     }
 
     func ready(login: Int = 1, state: String = "the-state", uri: String = "https://login.example.com/authorize?a=b&c=d")
@@ -133,6 +153,23 @@ final class LoginFixture: Sendable {
             guard let outcome else { throw CancellationError() }
             return try outcome.get()
         }
+    }
+}
+
+extension LoginScreenContent {
+    static let production = "https://login.example.com"
+
+    static func test(
+        title: String = "Log In", hosts: [LoginHost] = [LoginHost(url: production, label: "Production")],
+        appearance: Appearance = Appearance()
+    ) -> LoginScreenContent {
+        var screen = LoginScreen()
+        screen.title = title
+        screen.loginHosts = hosts
+        screen.canAddLoginHost = true
+        screen.showsBackButton = true
+        return LoginScreenContent(
+            screen: screen, appearance: appearance, appName: "Notes", host: hosts.first?.url ?? "")
     }
 }
 

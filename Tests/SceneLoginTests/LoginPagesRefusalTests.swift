@@ -114,7 +114,7 @@ struct LoginPagesRefusalTests {
         fixture.whileLoopStands {
             RawBrowser(port: login.port)?.get("/callback?state=the-state", host: login.authority)
         }
-        #expect(RawBrowser.get(login.screenPath, at: login)?.status == 303)
+        #expect(RawBrowser.get(login.screenPath, at: login)?.status == 200)
         #expect(try fixture.takeCallbacks().isEmpty)
         try completes(fixture, login)
     }
@@ -140,13 +140,13 @@ struct LoginPagesRefusalTests {
         for address in [login.loginScreen, "http://\(login.authority)/callback?state=the-state"] {
             #expect(try status(of: address, uid: 65534) == "403")
         }
-        #expect(try status(of: login.loginScreen, uid: 0) == "303")
+        #expect(try status(of: login.loginScreen, uid: 0) == "200")
         #expect(try fixture.takeCallbacks().isEmpty)
 
         let theirs = try fixture.open(login: 2, uid: 65534)
         try fixture.ready(login: 2, state: "other")
         #expect(try status(of: theirs.loginScreen, uid: 0) == "403")
-        #expect(try status(of: theirs.loginScreen, uid: 65534) == "303")
+        #expect(try status(of: theirs.loginScreen, uid: 65534) == "200")
     }
 
     private func status(of address: String, uid: Int) throws -> String {

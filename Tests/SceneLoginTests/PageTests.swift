@@ -8,23 +8,35 @@ struct PageTests {
         "<script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "'&<>\"", "</bdi></p></main><h1>x",
     ])
     func textFromOutsideIsNoMarkup(text: String) {
-        let pages = [
-            Page(.signedIn(name: text)), Page(.failed(message: text)),
-            LoginScreenPage(screen: LoginScreen(), hostLabel: text).preparing, Page(title: text, paragraphs: []),
-        ]
-        for page in pages {
-            let html = page.html(nonce: "n")
-            #expect(!html.contains(text))
-            #expect(html.contains(HTML.text(text).markup))
-            #expect(html.components(of: "<h1").count == 2)
+        var content = LoginScreenContent.test(title: text, hosts: [LoginHost(url: text, label: text, removable: true)])
+        content.accountName = text
+        content.appName = text
+        content.appearance.logo = Asset([0xff, 0xd8, 0xff], .image)
+        let problem = HostProblem(.invalid, address: text, label: text)
+        for messages in Messages.all {
+            let pages = ScreenPages(content: content, messages: messages, formToken: "t")
+            let all = [
+                Page(.signedIn(name: text, wanted: text), content, messages),
+                Page(.failed(.hostSaid(text)), content, messages), Page(.failed(.unreachable), content, messages),
+                pages.screen(fault: .notAHost(reason: text)), pages.preparing, pages.going(to: text), pages.completing,
+                pages.hosts(problem),
+            ]
+            for page in all {
+                let html = page.html(nonce: "n")
+                #expect(!html.contains(text))
+                #expect(html.contains(HTML.text(text).markup))
+                #expect(html.components(of: "<h1").count == 2)
+                #expect(!html.contains("<script"))
+            }
         }
     }
 
     @Test func longTextIsCut() {
-        let html = Page(.signedIn(name: String(repeating: "e\u{301}\u{301}", count: 100_000))).html(nonce: "n")
-        #expect(html.utf8.count < 10_000)
-        let stacked = Page(.failed(message: "a" + String(repeating: "\u{301}", count: 100_000))).html(nonce: "n")
-        #expect(stacked.utf8.count < 10_000)
+        let content = LoginScreenContent.test()
+        let name = String(repeating: "e\u{301}\u{301}", count: 100_000)
+        #expect(Page(.signedIn(name: name), content, .english).html(nonce: "n").utf8.count < 20_000)
+        let stacked = "a" + String(repeating: "\u{301}", count: 100_000)
+        #expect(Page(.failed(.hostSaid(stacked)), content, .english).html(nonce: "n").utf8.count < 20_000)
     }
 
     @Test func controlCharactersAreInert() {
@@ -38,7 +50,7 @@ struct PageTests {
     }
 
     @Test func theNameStandsForItself() {
-        let html = Page(.signedIn(name: "Ada Lovelace")).html(nonce: "n")
+        let html = Page(.signedIn(name: "Ada Lovelace"), .test(), .english).html(nonce: "n")
         #expect(html.contains("You are signed in as <bdi>Ada Lovelace</bdi>."))
         #expect(html.contains("role=\"status\""))
         #expect(html.contains("<html lang=\"en\">"))
@@ -47,7 +59,7 @@ struct PageTests {
     @Test(arguments: Refusal.allCases)
     func refusalsAreClientErrors(refusal: Refusal) {
         #expect((400..<500).contains(refusal.status))
-        #expect(Page(refusal).html(nonce: "n").contains("role=\"alert\""))
+        #expect(Page(refusal, .english).html(nonce: "n").contains("role=\"alert\""))
     }
 
     @Test func tokensDiffer() {

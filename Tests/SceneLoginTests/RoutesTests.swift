@@ -12,7 +12,7 @@ struct RoutesTests {
             routes.opened(
                 LoginRoute(
                     login: login, uid: uid, redirect: try RedirectURI("http://127.0.0.1:8765/callback"),
-                    endpoints: [endpoint], token: "token\(login)", screen: LoginScreen(), hostLabel: ""))
+                    endpoints: [endpoint], token: "token\(login)", formToken: "form"))
             routes.ready(login: login, state: "state\(login)", authorizationUri: "https://login.example.com/\(login)")
         }
         return routes
@@ -71,7 +71,7 @@ struct RoutesTests {
         routes.opened(
             LoginRoute(
                 login: 1, uid: 1, redirect: try RedirectURI("http://127.0.0.1/callback"), endpoints: [endpoint],
-                token: "t", screen: LoginScreen(), hostLabel: ""))
+                token: "t", formToken: "form"))
         #expect(routes.refusal(of: head("/callback?state="), at: endpoint, uid: 1) == .unknownState)
         routes.ready(login: 1, state: "", authorizationUri: "https://login.example.com/")
         #expect(routes.refusal(of: head("/callback?state="), at: endpoint, uid: 1) == .unknownState)

@@ -57,6 +57,21 @@ import Testing
         #expect(try query(make(loginHint: ""))["login_hint"] == nil)
     }
 
+    @Test(arguments: ["https://a.example.com/authorize", "https://a.example.com/authorize?x=1&login_hints=2"])
+    func theHintCanBeChanged(endpoint: String) throws {
+        for former in [nil, "bob"] {
+            var pending = try make(loginHint: former, endpoint: endpoint)
+            let expected = try make(endpoint: endpoint).authorizationUri.utf8.count
+            for hint in ["ada&state=x", "", "ü"] {
+                pending.authorizationUri = pending.authorizationUri(loginHint: hint)
+                let query = try query(pending)
+                #expect(query["login_hint"] == (hint.isEmpty ? nil : hint))
+                #expect(query["state"] == pending.state)
+            }
+            #expect(pending.authorizationUri(loginHint: "").utf8.count == expected)
+        }
+    }
+
     @Test func anEndpointsOwnQueryStays() throws {
         let pending = try make(endpoint: "https://a.example.com/authorize?policy=x")
         #expect(pending.authorizationUri.hasPrefix("https://a.example.com/authorize?policy=x&response_type=code"))

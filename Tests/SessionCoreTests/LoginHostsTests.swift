@@ -234,6 +234,99 @@ import Testing
         #expect(stage.session.loginHosts.count == 3)
         #expect(stage.session.selectedLoginHost == AppPolicy.production)
     }
+
+    // MARK: A login under way
+
+    private func selectOnScreen(_ url: String, login: Int = 1) -> CallID {
+        let call = stage.call { $0.loginHostSelected(Caller(call: $1.call, login: login), url: url, world: $2) }
+        stage.expectNoFaults()
+        return call
+    }
+
+    @Test func aLoginMovesWithTheOneWhoShowsIt() {
+        stage.connect("s")
+        let call = stage.loginIfRequired("s")
+        stage.present()
+        stage.call(scene: "s") { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        #expect(stage.login?.host == AppPolicy.sandbox)
+        #expect(stage.session.login?.host == AppPolicy.sandbox)
+        stage.present()
+        #expect(stage.lastTold[call]?.state == .presenting)
+        stage.signIn()
+        #expect(stage.progress(of: call)?.state == .signedIn)
+        stage.expectNoFaults()
+    }
+
+    @Test func aLoginMovesWithAChoiceOnItsScreen() {
+        stage.loginIfRequired()
+        stage.present()
+        #expect(stage.isDone(selectOnScreen(AppPolicy.sandbox)))
+        #expect(stage.login?.host == AppPolicy.sandbox)
+        #expect(stage.session.login?.awaitsUser == false)
+        stage.expectNoFaults()
+    }
+
+    @Test func itStaysWhereItIsForOthers() {
+        stage.connect("s")
+        stage.connect("other")
+        stage.loginIfRequired("s")
+        stage.present()
+        stage.call(scene: "other") { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        #expect(stage.isDone(selectOnScreen(AppPolicy.sandbox, login: 7)))
+        #expect(stage.login?.host == AppPolicy.production)
+        // On its screen, the host that is selected by now can be chosen all the same.
+        #expect(stage.isDone(selectOnScreen(AppPolicy.sandbox)))
+        #expect(stage.login?.host == AppPolicy.sandbox)
+        stage.expectNoFaults()
+    }
+
+    @Test func itMovesToTheFirstWhenItsHostIsRemoved() {
+        _ = add("own.example")
+        _ = select("own.example")
+        stage.loginIfRequired()
+        stage.present()
+        #expect(stage.login?.host == "https://own.example")
+        let call = stage.call {
+            $0.loginHostRemoved(Caller(call: $1.call, login: 1), url: "own.example", world: $2)
+        }
+        #expect(stage.isDone(call))
+        #expect(stage.login?.host == AppPolicy.production)
+        stage.expectNoFaults()
+    }
+
+    @Test func itDoesNotMoveOnceTheUserIsBack() {
+        let call = stage.loginIfRequired()
+        stage.present()
+        stage.comeBack()
+        #expect(stage.isDone(selectOnScreen(AppPolicy.sandbox)))
+        #expect(stage.login?.host == AppPolicy.production)
+        stage.happens { $0.tokensReceived(1, .test("a1"), world: $1) }
+        #expect(stage.progress(of: call)?.state == .signedIn)
+        stage.expectNoFaults()
+    }
+
+    @Test func whoAskedForItsHostGoesWithIt() {
+        var options = LoginOptions()
+        options.loginHost = AppPolicy.production
+        let call = stage.call(streams: true) { $0.loginIfRequired($1, options: options, world: $2) }
+        stage.present()
+        #expect(stage.isDone(selectOnScreen(AppPolicy.sandbox)))
+        stage.present()
+        #expect(stage.failure(of: call) == nil)
+        #expect(stage.lastTold[call]?.state == .presenting)
+        stage.expectNoFaults()
+    }
+
+    @Test func aLoginThatHasYetToBeginBeginsThere() {
+        stage.connect("s")
+        stage.disk = .held
+        stage.call(scene: "s") { $0.loginHostSelected($1, url: AppPolicy.sandbox, world: $2) }
+        stage.loginIfRequired("s")
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.login?.host == AppPolicy.sandbox)
+        stage.expectNoFaults()
+    }
 }
 
 @Suite struct LoginAtAnotherHostTests {

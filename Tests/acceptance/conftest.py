@@ -4,6 +4,7 @@ import shutil
 import tempfile
 
 import pytest
+from chromium import Chromium
 from daemon import Daemon
 from durable_changes import sign_in
 from faulty_idp import FaultyProvider
@@ -109,6 +110,27 @@ def instance(directory):
     for daemon in daemons:
         status = daemon.close()
         assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    browser = Chromium()
+    yield browser
+    browser.stop()
+
+
+@pytest.fixture
+def window(chromium):
+    """Open a window of a real browser, as wide and as dark as is wanted."""
+    windows = []
+
+    def opened(**look):
+        windows.append(chromium.window(**look))
+        return windows[-1]
+
+    yield opened
+    for one in windows:
+        one.close()
 
 
 @pytest.fixture

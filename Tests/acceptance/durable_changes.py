@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from scene import CallFailed
-from visitor import get
+from visitor import get, leave_screen
 
 HOSTS = ["https://one.example"]
 
@@ -48,11 +48,12 @@ def sign_in(daemon, user):
             progress = reply["progress"]
             if progress["state"] != "presenting":
                 continue
-            for address in (progress["loginScreen"], None, None):
-                address = address or headers.get("Location")
+            address = leave_screen(progress["loginScreen"])
+            for _ in ("the login host", "the callback"):
                 if not address:
                     raise Lost
                 _, headers, _ = get(address)
+                address = headers.get("Location")
         return progress
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from scene import CallFailed, Connection
-from visitor import get
+from visitor import get, leave_screen
 
 KILLS = int(os.environ.get("SCENED_KILLS", "200"))
 SEED = int(os.environ.get("SCENED_SEED", "20261130"))
@@ -89,10 +89,10 @@ class Client(threading.Thread):
         for reply in connection.stream("Login", app=self.log.app, options={"loginHint": user}):
             progress = reply["progress"]
             if progress["state"] == "presenting":
-                _, headers, _ = get(progress["loginScreen"])
-                if not headers.get("Location"):
+                address = leave_screen(progress["loginScreen"])
+                if not address:
                     raise Lost
-                _, headers, _ = get(headers["Location"])
+                _, headers, _ = get(address)
                 get(headers["Location"])
         assert progress["account"]["username"] == user
         self.log.identifiers[user] = progress["account"]["id"]

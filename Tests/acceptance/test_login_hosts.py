@@ -12,7 +12,7 @@ from scene import call as call_once
 from scenes import eventually
 from scripted_idp import ScriptedProvider
 from users import TRENT, VICTOR, connect
-from visitor import get
+from visitor import get, leave_screen
 
 MANAGED = "[LoginHost]\nURL=https://managed.example\nLabel=Managed\n"
 
@@ -169,7 +169,7 @@ def test_the_login_of_who_chooses_goes_on_there(start, scripted, other, named):
     # The window that is open is good for it.
     assert after["loginScreen"] == before["loginScreen"]
     assert after["authorizationUri"].startswith(other.issuer)
-    assert get(after["loginScreen"])[1]["Location"] == after["authorizationUri"]
+    assert leave_screen(after["loginScreen"]) == after["authorizationUri"]
     assert get(forged)[0] >= 400
     assert call_once(daemon.socket, "HandleResponse", url=forged)["handled"] is False
     get(authorize(after["authorizationUri"], "alice"))

@@ -11,7 +11,7 @@ from descriptor_store import KeepingDaemon
 from scene import call
 from scenes import eventually
 from users import MALLORY, VICTOR, connect
-from visitor import get
+from visitor import get, leave_screen
 
 SCHEME = "com.example.notes"
 REDIRECT = SCHEME + ":/callback"
@@ -142,7 +142,7 @@ def test_no_listener_for_the_redirect(daemon):
     login = UnderWay(daemon)
     screen = urllib.parse.urlsplit(login.progress["loginScreen"])
     assert daemon.listening_ports() == [screen.port]
-    assert get(login.progress["loginScreen"])[1]["Location"] == login.progress["authorizationUri"]
+    assert leave_screen(login.progress["loginScreen"]) == login.progress["authorizationUri"]
     query = login.response.split("?")[1]
     for path in ("/callback", "/", ""):
         assert get(f"http://127.0.0.1:{screen.port}{path}?{query}")[0] >= 400
@@ -210,6 +210,7 @@ def test_one_response_counts_once(daemon, scripted):
         # Who opens the login screen now is not sent to the login host again.
         status, headers, body = get(login.progress["loginScreen"])
         assert status == 200 and "Location" not in headers and b"authorize" not in body
+        assert b"authorize" not in get(login.progress["loginScreen"] + "go")[2]
         assert [handled(daemon, login.response) for _ in range(3)] == [False] * 3
     assert login.end()["username"] == "alice"
     assert handled(daemon, login.response) is False
@@ -251,7 +252,7 @@ def test_a_login_outlives_a_restart(directory, scripted):
         daemon.start()
         again = Waiting(daemon, scene=login.scene.id)
         assert again.until("presenting") == login.progress
-        assert get(login.progress["loginScreen"])[1]["Location"] == login.progress["authorizationUri"]
+        assert leave_screen(login.progress["loginScreen"]) == login.progress["authorizationUri"]
         assert handled(daemon, login.response, scene=login.scene.id)
         assert again.end()["account"]["username"] == "alice"
         login.scene.close()

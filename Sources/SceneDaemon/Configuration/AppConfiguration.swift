@@ -44,6 +44,9 @@ struct AppConfiguration: Hashable, Sendable {
     /// Users sign in at none but the administrator's; accounts of others stay.
     var onlyAuthorizedLoginHosts = false
     var screen = LoginScreen()
+    var appearance = Appearance()
+    /// Nil: where there is a current user to go back to.
+    var showsBackButton: Bool?
 
     init(name: String, source: String) {
         self.name = name
@@ -62,6 +65,7 @@ struct AppConfiguration: Hashable, Sendable {
         var screen = screen
         screen.loginHosts = session.loginHosts
         screen.canAddLoginHost = canChangeLoginHost && !onlyAuthorizedLoginHosts
+        screen.showsBackButton = showsBackButton ?? (session.current != nil)
         return screen
     }
 
@@ -138,7 +142,7 @@ struct AppReader {
             }
         case "OnlyAuthorizedLoginHosts":
             places[assignment.key] = (file, assignment.line)
-            if let choice = readBool(assignment, file) { app.onlyAuthorizedLoginHosts = choice }
+            readBool(assignment, file) { $0.onlyAuthorizedLoginHosts = $1 }
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout": readChoice(assignment, file, \.afterLogout)
@@ -161,40 +165,6 @@ struct AppReader {
     /// A list goes on where it is assigned again, and starts anew after an empty assignment, as in systemd's units.
     private static func extend(_ list: inout [String], _ value: String) {
         list = value.isEmpty ? [] : list + value.split(whereSeparator: \.isWhitespace).map(String.init)
-    }
-
-    private mutating func readScreen(_ assignment: UnitFile.Assignment, _ file: String) {
-        let value = assignment.value.isEmpty ? nil : assignment.value
-        switch assignment.key {
-        case "Title": app.screen.title = value ?? "Log In"
-        case "ShowsNavigationBar": readBool(assignment, file, \.showsNavigationBar)
-        case "ShowsSettingsIcon": readBool(assignment, file, \.showsSettingsIcon)
-        case "ShowsBackButton": readBool(assignment, file, \.showsBackButton)
-        case "NavigationBarColor": app.screen.navigationBarColor = value
-        case "NavigationBarTextColor": app.screen.navigationBarTextColor = value
-        case "NavigationBarFont": app.screen.navigationBarFont = value
-        case "Logo": app.screen.logo = value
-        case "StyleSheet": app.screen.styleSheet = value
-        case "SettingsIcon": app.screen.settingsIcon = value
-        default: unknown(assignment, "LoginScreen", file)
-        }
-    }
-
-    private mutating func readBool(
-        _ assignment: UnitFile.Assignment, _ file: String, _ target: WritableKeyPath<LoginScreen, Bool>
-    ) {
-        if let choice = readBool(assignment, file) { app.screen[keyPath: target] = choice }
-    }
-
-    /// The words that systemd takes for a boolean.
-    private mutating func readBool(_ assignment: UnitFile.Assignment, _ file: String) -> Bool? {
-        switch assignment.value.lowercased() {
-        case "yes", "true", "on", "1": return true
-        case "no", "false", "off", "0": return false
-        default:
-            note("\(assignment.key)= is yes or no", file, assignment.line, .error)
-            return nil
-        }
     }
 
     private mutating func finish() {

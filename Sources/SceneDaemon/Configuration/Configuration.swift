@@ -150,7 +150,7 @@ enum SmallFile {
 
     static let limit = 1 << 20
 
-    static func bytes(_ path: String) -> Result<[UInt8], Fault> {
+    static func bytes(_ path: String, limit: Int = limit) -> Result<[UInt8], Fault> {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
         guard descriptor >= 0 else {
             return .failure(Fault(text: "cannot be read: \(String(cString: strerror(errno)))"))
@@ -160,7 +160,10 @@ enum SmallFile {
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
             return .failure(Fault(text: "is no regular file"))
         }
-        guard status.st_size <= limit else { return .failure(Fault(text: "is larger than 1 MiB")) }
+        guard status.st_size <= limit else {
+            let size = limit < 1 << 20 ? "\(limit >> 10) KiB" : "\(limit >> 20) MiB"
+            return .failure(Fault(text: "is larger than \(size)"))
+        }
         var content = [UInt8](repeating: 0, count: Int(status.st_size))
         var filled = 0
         while filled < content.count {

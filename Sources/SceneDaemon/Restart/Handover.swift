@@ -1,5 +1,6 @@
 import Glibc
 import LinuxIO
+import SceneLogin
 import SceneModel
 import SceneSystem
 import SessionCore
@@ -126,7 +127,7 @@ extension Daemon {
 
     /// False: the login cannot go on.
     private func takeUp(_ name: String, _ file: MemoryFile) -> Bool {
-        guard let kept = KeptLogin(in: file), let app = configuration.apps[kept.app],
+        guard let kept = KeptLogin(in: file), configuration.apps[kept.app] != nil,
             let live = sessions[kept.key], live.session.login == nil
         else { return false }
         let page = number()
@@ -134,11 +135,10 @@ extension Daemon {
             takeUp(RestoredLogin(kept, .code(device.prompt)), page, name, live).device = device
             return true
         }
-        let label = live.session.loginHosts.first { $0.url == kept.host }?.label ?? kept.host
         guard
             let opened = try? pages.open(
-                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screen: app.screen(of: live.session),
-                hostLabel: label, screenAddress: kept.loginScreen)
+                login: page, uid: live.key.uid, redirectURI: kept.redirectURI, screenAddress: kept.loginScreen,
+                formToken: kept.formToken)
         else { return false }
         pages.ready(login: page, state: kept.state, authorizationUri: kept.authorizationUri)
         let shown = LoginPage(loginScreen: opened.loginScreen, authorizationUri: kept.authorizationUri)

@@ -1,4 +1,5 @@
 import LinuxIO
+import SceneLogin
 import SceneModel
 import SceneOAuth
 import SessionCore
@@ -14,6 +15,7 @@ struct KeptLogin: WireRecord {
     var loginHint: String?
     var presenter: String?
     var token = ""
+    var formToken: String?
     var loginScreen = ""
     var redirectURI = ""
     var authorizationUri = ""
@@ -30,11 +32,12 @@ struct KeptLogin: WireRecord {
     init() {}
 
     init(
-        _ key: SessionKey, _ attempt: LoginAttempt, _ pending: PendingAuthorization, token: String, loginScreen: String
+        _ key: SessionKey, _ attempt: LoginAttempt, _ pending: PendingAuthorization, opened: OpenedLogin
     ) {
         self.init(key, attempt)
-        self.token = token
-        self.loginScreen = loginScreen
+        token = opened.token
+        formToken = opened.formToken
+        loginScreen = opened.loginScreen
         redirectURI = pending.redirectURI
         authorizationUri = pending.authorizationUri
         state = pending.state
@@ -69,6 +72,7 @@ struct KeptLogin: WireRecord {
         try coder.field("loginHint", &loginHint)
         try coder.field("presenter", &presenter)
         try coder.field("token", &token)
+        try coder.field("formToken", &formToken)
         try coder.field("loginScreen", &loginScreen)
         try coder.field("redirectURI", &redirectURI)
         try coder.field("authorizationUri", &authorizationUri)

@@ -45,10 +45,17 @@ extension RandomHistory {
 
     func hosts() {
         let url = pick([AppPolicy.production, AppPolicy.sandbox, "own.example", "own2.example", "no host"]) ?? ""
+        let login = generator.once(in: 3) ? stage.login?.login : nil
+        if login != nil { detail("on the login screen") }
+        func here(_ caller: Caller) -> Caller {
+            var caller = caller
+            caller.login = login
+            return caller
+        }
         switch Int.random(in: 0..<3, using: &generator) {
-        case 0: ask(.addLoginHost, scene: someScene) { $0.loginHostAdded($1, url: url, label: nil, world: $2) }
-        case 1: ask(.removeLoginHost(url), scene: someScene) { $0.loginHostRemoved($1, url: url, world: $2) }
-        default: ask(.selectLoginHost(url), scene: someScene) { $0.loginHostSelected($1, url: url, world: $2) }
+        case 0: ask(.addLoginHost, scene: someScene) { $0.loginHostAdded(here($1), url: url, label: nil, world: $2) }
+        case 1: ask(.removeLoginHost(url), scene: someScene) { $0.loginHostRemoved(here($1), url: url, world: $2) }
+        default: ask(.selectLoginHost(url), scene: someScene) { $0.loginHostSelected(here($1), url: url, world: $2) }
         }
     }
 

@@ -21,7 +21,11 @@ extension RandomHistory {
             if sequence != stage.ledger.record.sequence { fault("event \(sequence) is told, and not stored") }
         case .beginLogin:
             if !witness.hasBegun { fault("a login begins that history does not show") }
-            if stage.login != nil { count("a login begins again at another host") }
+        case .moveLogin(let order):
+            count("a login begins again at another host")
+            if order.host != stage.session.selectedLoginHost {
+                fault("a login moves to a host that is not the selected one")
+            }
         case .refresh(let order): check(order)
         case .revoke(let record, _): check(record)
         case .pollDevice(let login): witness.pollTimes[login] = witness.tick()

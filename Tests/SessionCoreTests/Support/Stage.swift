@@ -328,10 +328,11 @@ final class Stage {
             stalled.remove(call)
             streams[call]?.close()
         case .beginLogin(let order):
-            // The same one may begin again at another host.
-            if let login, login.login != order.login || login.host == order.host {
-                faults.append("a second login at the same time")
-            }
+            if login != nil { faults.append("a second login at the same time") }
+            login = order
+        case .moveLogin(let order):
+            if login?.login != order.login { faults.append("login \(order.login) moves, and is not under way") }
+            if login?.host == order.host { faults.append("login \(order.login) moves to where it is") }
             login = order
             keptPage = nil
             polls.removeAll { $0.login == order.login }

@@ -65,6 +65,20 @@ def test_waiting_calls_end_rather_than_hang(unit, dot, how):
         assert scene.closed is None
 
 
+def test_a_login_screen_left_open_goes_on(unit, dot):
+    """Its button, too: the forms of before are taken."""
+    with Scene(unit.socket, APP) as scene:
+        screen = scene.log_in().wait_progress("presenting")["loginScreen"]
+        kept(unit, 4)
+
+        def restarted():
+            restart(unit, "restart")
+            scene.log_in().wait_progress("presenting")
+        visitor = Visitor("alice")
+        address = visitor.open(screen, meanwhile=restarted)
+        assert visitor.deliver(visitor.authorize(address)).status == 200
+
+
 @pytest.mark.parametrize("how", ["restart", "kill"])
 def test_a_login_page_left_open_completes_the_login(unit, dot, how):
     with Scene(unit.socket, APP) as scene:

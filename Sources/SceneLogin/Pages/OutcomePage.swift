@@ -1,0 +1,52 @@
+extension Page {
+    /// The last page of a login.
+    init(_ outcome: LoginOutcome, _ content: LoginScreenContent, _ messages: Messages) {
+        switch outcome {
+        case .signedIn(let name, let wanted):
+            self.init(messages: messages, title: messages["signed-in.title"], tone: .success)
+            let signedIn = name.map { messages.html("signed-in.as", ["name": .isolated($0)]) }
+            body = [Self.said((signedIn ?? messages.html("signed-in.plain")) + .text(" \(messages["close-window"])"))]
+            if let wanted, let name {
+                let values = ["wanted": HTML.isolated(wanted), "name": .isolated(name)]
+                body.append(
+                    Self.alert(messages.html("wrong-account.what", values), messages.html("wrong-account.todo")))
+            }
+        case .failed(let fault):
+            self.init(messages: messages, title: messages["failed.title"], tone: .failure)
+            let words = fault.html(messages, host: content.hostLabel)
+            body = [Self.said(words.what, isFault: true), Self.paragraph(words.todo), closing()]
+        case .cancelled:
+            self.init(messages: messages, title: messages["cancelled.title"])
+            body = [Self.said(messages.html("cancelled.what")), closing("cancelled.todo")]
+        }
+        dress(content)
+    }
+
+    /// For a window whose login ended while it waited.
+    static func ended(_ messages: Messages) -> Page {
+        var page = Page(messages: messages, title: messages["ended.title"])
+        page.body = [said(messages.html("ended.what")), page.closing("ended.todo")]
+        return page
+    }
+
+    init(_ refusal: Refusal, _ messages: Messages) {
+        self.init(messages: messages, title: messages["refused.title"], tone: .failure)
+        body = [Self.said(messages.html("refused.\(refusal.key)"), isFault: true), closing("refused.todo")]
+    }
+
+    private func closing(_ key: String? = nil) -> HTML {
+        let words = [key, "close-window"].compactMap { $0.map { messages[$0] } }
+        return Self.paragraph(.text(words.joined(separator: " ")))
+    }
+
+    /// What happened and what to do, where the page has more to say besides.
+    static func alert(_ what: HTML, _ todo: HTML) -> HTML {
+        .element("div", ["class": "alert", "role": "alert"], children: [paragraph(what), paragraph(todo)])
+    }
+
+    /// In the app's colours, with its bar where it has one, but nothing on it to press.
+    private mutating func dress(_ content: LoginScreenContent) {
+        appearance = content.appearance
+        if content.screen.showsNavigationBar { bar = Bar(title: content.title(messages)) }
+    }
+}

@@ -1,0 +1,59 @@
+import SceneModel
+import Testing
+
+@testable import SceneDaemon
+
+@Suite struct ScreenReaderTests {
+    private func read(_ screen: String) -> (app: AppConfiguration?, problems: [Problem]) {
+        let text = "[App]\nClientID=scene\n[LoginHost]\nURL=https://login.example.com\n[LoginScreen]\n\(screen)\n"
+        return AppReader.read(name: "notes", files: [UnitFile(text, file: "f")], source: "f")
+    }
+
+    @Test(arguments: [
+        "NavigationBarColor=#0dc3bg", "NavigationBarColor=red; } body { display: none",
+        "NavigationBarColor=url(https://evil.example/)", "NavigationBarTextColor=var(--x)",
+        "NavigationBarFont=Helvetica; } * { color: red 16", "NavigationBarFont=\"Helvetica\" 16",
+        "NavigationBarFont=Helvetica 400", "Logo=logo.png", "StyleSheet=/nowhere/style.css", "SettingsIcon=/dev/zero",
+        "Logo=/etc/passwd",
+    ])
+    func whatCannotBeUsedIsToldAndLeftOut(line: String) throws {
+        let (app, problems) = read(line)
+        #expect(problems.map(\.line) == [6])
+        #expect(problems.map(\.severity) == [.warning])
+        let appearance = try #require(app).appearance
+        #expect(appearance == .init())
+    }
+
+    @Test func filesAreReadAndLimited() throws {
+        let directory = try TemporaryDirectory()
+        let logo = try directory.write("logo", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>")
+        let style = try directory.write("style.css", "h1 { color: red }")
+        let large = try directory.write("large.css", String(repeating: " ", count: 600 << 10))
+        let escaping = try directory.write("escaping.css", "</Style><script>")
+        let (app, problems) = read("Logo=\(logo)\nStyleSheet=\(style)")
+        #expect(problems.isEmpty)
+        #expect(app?.appearance.logo != nil)
+        #expect(app?.appearance.styleSheet != nil)
+        #expect(
+            read("StyleSheet=\(large)").problems.map(\.text) == [
+                "StyleSheet=\(large) is larger than 512 KiB; it is ignored"
+            ])
+        #expect(read("StyleSheet=\(escaping)").problems.count == 1)
+        #expect(read("Logo=\(style)").problems.count == 1)
+    }
+
+    @Test func theBackButtonFollowsTheUserUnlessItIsSet() throws {
+        #expect(try #require(read("").app).showsBackButton == nil)
+        #expect(try #require(read("ShowsBackButton=yes").app).showsBackButton == true)
+        #expect(try #require(read("ShowsBackButton=no").app).showsBackButton == false)
+        #expect(try #require(read("ShowsBackButton=no\nShowsBackButton=auto").app).showsBackButton == nil)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aHundredThousandLoginHostsAreOneProblem() throws {
+        let sections = (0..<100_000).map { "[LoginHost]\nURL=https://h\($0).example\n" }.joined()
+        let (app, problems) = read("Title=Notes\n\(sections)")
+        #expect(app == nil)
+        #expect(problems.count == 1)
+    }
+}

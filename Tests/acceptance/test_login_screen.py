@@ -1,0 +1,278 @@
+"""A user meets the login screen in a real browser: signs in through it, chooses where, goes back, meets what goes wrong."""
+
+import contextlib
+import json
+import urllib.parse
+
+import pytest
+from faulty_idp import ABSENT, FaultyProvider
+from login_screen import consent, sign_in_at_provider
+from provider import free_port
+from scenes import eventually
+
+DISCOVERY = "/.well-known/openid-configuration"
+
+
+@pytest.fixture
+def other():
+    provider = FaultyProvider()
+    yield provider
+    provider.stop()
+
+
+def host(address, label):
+    return f"[LoginHost]\nURL={address}\nLabel={label}\n"
+
+
+@contextlib.contextmanager
+def login(daemon, window, method="LoginIfRequired", **options):
+    """A scene that asks for a login, whose screen a user has opened."""
+    with daemon.scene() as scene:
+        call = scene.log_in(method, **options)
+        window.open(call.wait_progress("presenting")["loginScreen"])
+        window.wait("document.querySelector('h1') !== null")
+        yield scene, call
+
+
+def signed_in(call):
+    return call.wait()["progress"]["account"]
+
+
+def choose(window, address):
+    """Behind the gear."""
+    window.follow(".settings")
+    window.follow(f"button[name=select][value={json.dumps(address)}]")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with script", "script off"])
+def test_a_user_signs_in_at_a_real_provider(start, dot, window, scripts):
+    window = window(width="phone", scripts=scripts)
+    with login(start(notes=dot), window) as (_, call):
+        assert window.run("document.querySelector('h1').innerText") == "Sign in at Test"
+        window.fill("#account", "alice")
+        window.click("button.primary")
+        sign_in_at_provider(window)
+        window.shows("You are signed in as Alice Example. You can close this window.")
+        assert signed_in(call)["username"] == "alice"
+    assert dot.proxy.of("/o/authorize")[-1].query["login_hint"] == "alice"
+    assert window.complaints() == []
+
+
+def test_a_user_signs_in_by_keyboard_alone(start, dot, window):
+    window = window()
+    with login(start(notes=dot), window) as (_, call):
+        # The way there and back again, too.
+        window.tab_to(".settings")
+        window.press("Enter")
+        window.shows("Add a login host")
+        window.tab_to("a.back")
+        window.press("Enter")
+        window.wait("document.querySelector('#account') !== null")
+        window.tab_to("#account")
+        window.type("alice")
+        window.tab_to("button.primary")
+        window.press("Enter")
+        window.wait("document.querySelector('input[type=password]') !== null")
+        for field, text in (("input[name=username]", "alice"), ("input[type=password]", "alice-pass-1")):
+            window.tab_to(field, is_ours=False)
+            window.type(text)
+        window.press("Enter")
+        consent(window, lambda button: (window.tab_to(button, is_ours=False), window.press("Enter")))
+        window.shows("You are signed in as Alice Example.")
+        assert signed_in(call)["username"] == "alice"
+
+
+def test_a_user_chooses_another_login_host(start, faulty, other, window):
+    daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Sandbox")), window(width="phone")
+    with login(daemon, window) as (scene, call), daemon.scene() as another:
+        another.wait_event("snapshot")
+        window.fill("#account", "bob")
+        choose(window, other.issuer)
+        window.shows("Sign in at Sandbox")
+        for one in (scene, another):
+            assert one.wait_event("loginHostChanged")["loginHost"] == other.issuer
+        window.fill("#account", "bob")
+        window.click("button.primary")
+        window.shows("You are signed in as Bob.")
+        account = signed_in(call)
+        assert account["issuer"] == other.issuer and account["username"] == "bob"
+    assert faulty.of("/authorize") == []
+    assert daemon.call("GetLoginScreen")["screen"]["loginHosts"][1]["selected"]
+
+
+def test_a_host_with_a_redirect_uri_of_its_own(start, faulty, other, window):
+    port = free_port()
+    app = faulty.configuration() + host(other.issuer, "Other") + f"RedirectURI=http://127.0.0.1:{port}/back\n"
+    daemon, window = start(notes=app), window()
+    with login(daemon, window) as (_, call):
+        choose(window, other.issuer)
+        window.shows("Sign in at Other")
+        assert urllib.parse.urlsplit(window.address).port == port
+        assert daemon.listening_ports() == [port]
+        window.click("button.primary")
+        window.shows("You are signed in")
+        assert signed_in(call)["issuer"] == other.issuer
+    assert other.of("/token")[0]["redirect_uri"] == f"http://127.0.0.1:{port}/back"
+
+
+def test_a_user_adds_and_removes_a_login_host(start, faulty, other, window):
+    daemon, window = start(notes=faulty), window()
+    with login(daemon, window) as (scene, call):
+        window.follow(".settings")
+        for address in ("ftp://login.example.com", "http://login.example.com", "javascript:alert(1)", "a b"):
+            window.fill("#address", address)
+            window.follow("button[name=add]")
+            window.shows("This is no address of a login host.")
+            assert window.run("document.querySelector('#address').value") == address
+        window.fill("#address", other.issuer + "/")
+        window.fill("#label", "Mine <img src=x onerror=alert(1)>")
+        window.click("button[name=add]")
+        window.shows("Mine <img src=x onerror=alert(1)>")
+        assert not window.has("main img") and not window.has(".alert")
+        own = daemon.call("GetLoginScreen")["screen"]["loginHosts"][1]
+        assert (own["url"], own["origin"], own["removable"]) == (other.issuer, "user", True)
+        window.click(f"button[name=select][value={json.dumps(other.issuer)}]")
+        window.shows("Sign in at Mine <img")
+        window.follow(".settings")
+        window.click(f"button[name=remove][value={json.dumps(other.issuer)}]")
+        window.wait("document.querySelectorAll('.hosts li').length === 1")
+        # The app's own cannot be removed; the first one is selected now, for everybody.
+        assert not window.has("button[name=remove]")
+        eventually(lambda: [e["loginHost"] for e in scene.events if e["kind"] == "loginHostChanged"]
+                   == [other.issuer, faulty.issuer], 10, "both changes")
+        window.click("a.back")
+        window.shows("Sign in at Scripted")
+        window.click("button.primary")
+        window.shows("You are signed in")
+        assert signed_in(call)["issuer"] == faulty.issuer
+    assert other.of("/authorize") == []
+
+
+def test_going_back_to_the_current_user(start, faulty, alice, window):
+    daemon, window = start(notes=faulty), window(width="phone")
+    with login(daemon, window) as (_, call):
+        assert not window.has("button.back")
+        window.click("button.primary")
+        window.shows("You are signed in")
+        signed_in(call)
+    assert daemon.call("GetLoginScreen")["screen"]["showsBackButton"]
+    with login(daemon, window, "Login") as (scene, call):
+        joined = scene.log_in("Login")
+        joined.wait_progress("presenting", "waiting")
+        port = urllib.parse.urlsplit(window.address).port
+        window.click("button.back")
+        window.shows("Sign-in cancelled")
+        window.shows("You can close this window.")
+        assert call.wait_error() == joined.wait_error() == "LoginCancelled"
+        daemon.wait_port_closed(port)
+    assert len(faulty.of("/token")) == 1
+
+
+# MARK: What goes wrong
+
+@pytest.mark.parametrize("callback, token, words", [
+    ({"code": ABSENT, "error": "access_denied"}, None,
+     ["Access was denied at the login host.", "sign in again in the app and allow the access"]),
+    ({}, (400, {"error": "invalid_grant"}), ["had expired, or was used already", "without a long break"]),
+    ({"code": ABSENT, "error": "server_error", "error_description": "We <b>rest</b> now."}, None,
+     ["The login host said: We <b>rest</b> now.", "tell whoever runs the login host"]),
+    ({"iss": "https://evil.example"}, None, ["not from the login host that was asked", "Nothing has changed"]),
+], ids=["denied", "expired", "in its own words", "foreign"])
+def test_what_the_login_host_refuses(start, faulty, window, callback, token, words):
+    faulty.callback = callback
+    if token:
+        faulty.instead["/token"] = token
+    window = window()
+    with login(start(notes=faulty), window) as (_, call):
+        window.click("button.primary")
+        window.shows("Sign-in failed")
+        for text in [*words, "You can close this window."]:
+            window.shows(text)
+        assert not window.has("main b") and window.has("[role=alert]")
+        if "iss" not in callback:
+            assert call.wait_error() == "LoginFailed"
+
+
+def test_a_login_host_that_cannot_be_reached(start, faulty, window):
+    away = f"http://127.0.0.1:{free_port()}"
+    daemon, window = start(notes=faulty.configuration() + host(away, "Away")), window()
+    with login(daemon, window) as (_, call):
+        choose(window, away)
+        window.click("button.primary")
+        window.shows("Away cannot be reached.")
+        window.shows("Check the network connection")
+        window.follow("button.primary")  # Try again
+        window.shows("Away cannot be reached.")
+        assert not call.ended
+        choose(window, faulty.issuer)
+        window.shows("Sign in at Scripted")
+        window.click("button.primary")
+        window.shows("You are signed in")
+        assert signed_in(call)["issuer"] == faulty.issuer
+
+
+def test_one_that_is_no_login_host(start, faulty, other, window):
+    other.instead[DISCOVERY] = (200, {})
+    daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Shop")), window()
+    with login(daemon, window) as (_, call):
+        choose(window, other.issuer)
+        window.click("button.primary")
+        window.shows("Shop does not answer as a login host")
+        # It gets better while the user looks.
+        del other.instead[DISCOVERY]
+        window.click("button.primary")
+        window.shows("You are signed in")
+        assert signed_in(call)["issuer"] == other.issuer
+
+
+def test_a_sign_in_that_takes_too_long(start, faulty, window):
+    window = window()
+    with login(start(notes=faulty), window, timeoutSeconds=4) as (_, call), faulty.holding("/token") as arrived:
+        window.click("button.primary")
+        assert arrived.wait(20)
+        assert call.wait_error() == "LoginTimedOut"
+        window.shows("The sign-in took too long.")
+
+
+def test_another_account_than_the_one_that_was_asked_for(start, dot, alice, window):
+    window = window()
+    with login(start(notes=dot), window) as (_, call):
+        window.fill("#account", "bob")
+        window.click("button.primary")
+        sign_in_at_provider(window, "alice")
+        window.shows("You asked for bob, and the login host signed in Alice Example.")
+        window.shows("sign out at the login host too")
+        assert signed_in(call)["username"] == "alice"
+
+
+def test_a_page_elsewhere_cannot_press_its_buttons(start, faulty, window):
+    """Not even one that knows the address and the form token."""
+    window = window()
+    with login(start(notes=faulty), window, "Login") as (_, call):
+        screen = window.address
+        token = window.run("document.querySelector('[name=token]').value")
+        form = (f"<form method=post action='{screen}go'><input name=token value='{token}'><input name=account>"
+                "</form><script>document.forms[0].submit()</script>")
+        window.open("data:text/html," + urllib.parse.quote(form))
+        window.shows("The form was sent from another page than the sign-in's own.")
+        frame = f"<p>framed</p><iframe src='{screen}'></iframe>"
+        window.open("data:text/html," + urllib.parse.quote(frame))
+        window.shows("framed")
+        assert not call.ended and faulty.of("/authorize") == []
+        window.open(screen)
+        window.click("button.primary")
+        window.shows("You are signed in")
+        signed_in(call)
+
+
+def test_an_account_name_is_no_markup(start, faulty, window):
+    window = window(language="de")
+    with login(start(notes=faulty), window) as (_, call):
+        name = '"><script>document.title="x"</script>&login_hint=b'
+        window.fill("#account", name)
+        window.click("button.primary")
+        window.shows("Sie sind als")
+        assert window.run("document.documentElement.lang") == "de"
+        assert window.run("document.title") == "Angemeldet"
+        assert signed_in(call)["username"] == name
+    assert faulty.of("/authorize")[0]["login_hint"] == name

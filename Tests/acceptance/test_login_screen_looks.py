@@ -1,0 +1,167 @@
+"""The login screen looks as the app's configuration says, in the page's computed styles, and all can use it."""
+
+import contextlib
+import os
+import subprocess
+
+import pytest
+from daemon import SCENED
+from faulty_idp import ABSENT, FaultyProvider
+from login_screen import judge
+from test_login_screen import DISCOVERY, choose, host, login
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>'
+
+
+@pytest.fixture
+def screen(start, faulty, window):
+    """A window with the login screen that these keys of [LoginScreen] make."""
+    with contextlib.ExitStack() as stack:
+        def opened(*keys, **look):
+            text = faulty.configuration() + "[LoginScreen]\n" + "\n".join(keys) + "\n"
+            one = window(**look)
+            stack.enter_context(login(start(notes=text), one))
+            return one
+        yield opened
+
+
+def test_the_defaults(screen):
+    window = screen()
+    assert window.run("document.querySelector('.bar .title').innerText") == "Log In"
+    assert window.has(".settings svg") and not window.has("button.back") and not window.has(".logo")
+    assert window.style(".bar", "backgroundColor") == "rgb(255, 255, 255)"
+    assert window.style(".bar", "fontSize") == "18px"
+    window.look("wide", dark=True)
+    assert window.style(".bar", "backgroundColor") == "rgb(31, 36, 40)"
+    assert window.style("body", "backgroundColor") == "rgb(20, 23, 26)"
+
+
+@pytest.mark.parametrize("key, selector, name, value", [
+    ("NavigationBarColor=#0dc3bb", ".bar", "backgroundColor", "rgb(13, 195, 187)"),
+    ("NavigationBarColor=hsl(120 100% 25% / 50%)", ".bar", "backgroundColor", "rgba(0, 128, 0, 0.5)"),
+    ("NavigationBarColor=navy", ".bar .title", "color", "rgb(255, 255, 255)"),
+    ("NavigationBarColor=#0dc3bb", ".settings", "color", "rgb(0, 0, 0)"),
+    ("NavigationBarTextColor=rebeccapurple", ".bar .title", "color", "rgb(102, 51, 153)"),
+    ("NavigationBarTextColor=rgb(10, 20, 30)", ".settings", "color", "rgb(10, 20, 30)"),
+    ("NavigationBarFont=Helvetica 21", ".bar .title", "fontSize", "21px"),
+    ("NavigationBarFont=Open Sans, serif 12", ".bar .title", "fontFamily",
+     '"Open Sans", serif, system-ui, sans-serif'),
+    # What tries to get out of the style sheet is left out of it.
+    ("NavigationBarColor=red; } body { display: none", "body", "display", "flex"),
+    ("NavigationBarFont=x; } body { display: none } a { font 16", "body", "display", "flex"),
+])
+def test_each_key_of_the_bar(screen, key, selector, name, value):
+    assert screen(key).style(selector, name) == value
+
+
+def test_title_and_hidden_parts(screen):
+    window = screen("Title=Notes <b>&amp;", "ShowsSettingsIcon=no", "ShowsBackButton=yes")
+    assert window.run("document.querySelector('.bar .title').innerText") == "Notes <b>&amp;"
+    assert window.has("button.back") and not window.has(".settings")
+    window.open(window.address + "hosts")
+    window.shows("There is no page at this address.")
+
+
+def test_without_the_bar(screen):
+    window = screen("ShowsNavigationBar=no", "ShowsBackButton=yes")
+    assert not window.has(".bar") and not window.has(".settings") and not window.has("button.back")
+    window.shows("Sign in at Scripted")
+
+
+def test_the_apps_own_files(screen, directory):
+    for name, text in (("logo.svg", SVG), ("gear.svg", SVG), ("style.css", "h1 { letter-spacing: 3px }\n"
+                       "body { background-image: url(http://127.0.0.1:9/outside.png) }")):
+        with open(f"{directory}/{name}", "w") as file:
+            file.write(text)
+    window = screen(f"Logo={directory}/logo.svg", f"SettingsIcon={directory}/gear.svg", f"StyleSheet={directory}/style.css")
+    loaded = "(i => i.complete && i.naturalWidth > 0)(document.querySelector('{}'))"
+    window.wait(loaded.format(".logo"))
+    window.wait(loaded.format(".settings img"))
+    assert window.run("document.querySelector('.logo').alt") == "Notes"
+    assert window.style("h1", "letterSpacing") == "3px"
+    # It may change the page, and reach nothing else.
+    assert any("outside.png" in complaint for complaint in window.complaints())
+
+
+def test_without_the_screen(start, faulty, window):
+    window, text = window(), faulty.configuration() + "[LoginScreen]\nShowsScreen=no\n"
+    daemon = start(notes=text)
+    with daemon.scene() as scene:
+        call = scene.log_in()
+        window.open(call.wait_progress("presenting")["loginScreen"])
+        window.shows("You are signed in")
+        assert call.wait()["progress"]["account"]["username"] == "alice"
+
+
+def test_check_config_names_file_and_line(directory):
+    os.makedirs(f"{directory}/apps.d")
+    with open(f"{directory}/apps.d/notes.conf", "w") as file:
+        file.write("[App]\nClientID=scene\n[LoginHost]\nURL=https://login.example.com\n[LoginScreen]\n"
+                   "NavigationBarColor=#12\nNavigationBarFont=;\nLogo=/no\nShowsBackButton=perhaps\n")
+    told = subprocess.run([SCENED, "--check-config", "--config", directory], capture_output=True, text=True, timeout=30)
+    lines = (told.stdout + told.stderr).splitlines()
+    for line, words in enumerate(("is a colour of CSS", "is a family and a size", "cannot be read", "yes or no, or auto"), 6):
+        assert any(f"notes.conf:{line}: " in text and words in text for text in lines), lines
+    assert told.returncode != 0
+
+
+# MARK: Every page, at two widths, dark and light
+
+@pytest.fixture
+def away():
+    provider = FaultyProvider()
+    yield provider
+    provider.stop()
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, language):
+    with open(f"{directory}/logo.svg", "w") as file:
+        file.write(SVG)
+    text = (faulty.configuration() + host(away.issuer, "A name so long that it needs another line, and one more")
+            + f"[LoginScreen]\nNavigationBarColor=#0dc3bb\nLogo={directory}/logo.svg\n")
+    daemon, window = start(notes=text), window(language=language)
+
+    def page(name):
+        judge(window, f"{language}-{name}")
+
+    with login(daemon, window) as (_, call):
+        page("screen")
+        window.follow(".settings")
+        window.fill("#address", "ftp://x")
+        window.follow("button[name=add]")
+        page("hosts-refused")
+        window.fill("#address", "https://own.example")
+        window.follow("button[name=add]")
+        page("hosts")
+        away.instead[DISCOVERY] = (500, {})
+        with away.holding(DISCOVERY):
+            window.follow(f"button[name=select][value='{away.issuer}']")
+            window.follow("button.primary")
+            window.run("document.querySelector('meta[http-equiv=refresh]').remove()")
+            page("preparing")
+        window.wait("document.querySelector('.alert') !== null")
+        page("unreachable")
+        window.open(window.address[:-2] + "nowhere")
+        window.wait("document.querySelector('.failure') !== null")
+        page("refused")
+        window.call("Page.navigateToHistoryEntry", entryId=window.call("Page.getNavigationHistory")["entries"][-2]["id"])
+        choose(window, faulty.issuer)
+        window.fill("#account", "bob")
+        faulty.user = "alice"
+        window.follow("button.primary")
+        window.wait("document.querySelector('.success') !== null")
+        page("signed-in")
+        call.wait()
+    with login(daemon, window, "Login") as (_, call):
+        page("screen-with-back")
+        window.follow("button.back")
+        page("cancelled")
+        call.wait_error()
+    faulty.callback = {"code": ABSENT, "error": "access_denied"}
+    with login(daemon, window, "Login") as (_, call):
+        window.follow("button.primary")
+        window.wait("document.querySelector('.failure') !== null")
+        page("denied")
+        call.wait_error()
