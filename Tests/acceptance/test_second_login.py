@@ -165,7 +165,7 @@ def test_another_program_has_the_port(daemon, scripted, port):
             name, parameters = Waiting(daemon, "Login").error()
             assert name == "LoginFailed" and parameters["code"] == "redirectPortTaken"
             assert str(port) in parameters["description"] and "RedirectURI=" in parameters["description"]
-        shown = daemon.scenectl("login", "--app", "notes")
+        shown = daemon.scenectl("login", "--no-browser", "--app", "notes")
         assert shown.returncode == 1 and str(port) in shown.stderr and "end it" in shown.stderr
     # It is free again, and nothing of the failures is left.
     assert sign_in(daemon, "alice")["username"] == "alice"

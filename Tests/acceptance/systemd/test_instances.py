@@ -18,7 +18,9 @@ def test_socket_activation_readiness_and_a_sign_in(unit, dot, ada):
     assert unit.show("ActiveState") == "inactive" and os.path.exists(unit.socket)
     with ada.scene(unit.socket) as scene:
         assert scene.id
-        assert unit.show("ActiveState") == "active" and unit.show("Type") == "notify"
+        # It serves as soon as it is ready, and the manager reads of that a moment later.
+        eventually(lambda: unit.show("ActiveState") == "active", 30, "the manager has read that it is ready")
+        assert unit.show("Type") == "notify"
         account = ada.sign_in(unit.socket)
         assert account["username"] == "alice"
         assert scene.wait_event("currentUserChanged")["current"]["id"] == account["id"]
