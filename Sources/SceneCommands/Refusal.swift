@@ -40,6 +40,10 @@ struct Refusal {
             CommandFailure(.failure, "No scene \(quoted(scene)) is connected", suggestion: "scenectl scenes")
         case .sceneInUse(let scene):
             CommandFailure(.failure, "Another process is the scene \(quoted(scene))", suggestion: "scenectl scenes")
+        case .unknownRequest(let request):
+            CommandFailure(
+                .failure, "No request \(quoted(request)) waits for an answer",
+                suggestion: "scenectl authorize\(appOption)")
         case .invalidParameter(let parameter):
             CommandFailure(.failure, "scened does not accept the value of \(quoted(parameter))", suggestion: helpLine)
         case .storageUnavailable(let reason):

@@ -40,7 +40,7 @@ extension Daemon {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
                     host: order.host, client: client, redirectURI: opened.redirectURI, loginHint: order.loginHint,
-                    force: order.force)
+                    idTokenHint: order.idTokenHint, force: order.force)
                 ready(running, pending, opened, live)
             } catch {
                 failed(running, error, live)

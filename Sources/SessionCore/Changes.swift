@@ -36,6 +36,8 @@ enum Intent: Sendable {
     case removeLoginHost(Caller, url: String)
     case selectLoginHost(Caller, url: String)
     case setLocked(Caller, Bool)
+    case requestAuthorization(String)
+    case endAuthorization(String, app: String, reason: String)
 }
 
 /// A change while it is being decided: numbers the events as it goes.
@@ -208,6 +210,19 @@ extension Session {
             if locked == record.locked { return .nothing([.reply(caller.call, .done)]) }
             draft.change.session.locked = locked
             draft.event(locked ? .locked : .unlocked)
+        case .requestAuthorization(let id):
+            guard let open = authorizations[id], case .open(let scene) = open.state else { return .nothing([]) }
+            draft.event(.authorizationRequested) {
+                $0.request = id
+                $0.requestingApp = open.question.requestingApp
+                $0.presenter = scene
+            }
+        case .endAuthorization(let id, let app, let reason):
+            draft.event(.authorizationEnded) {
+                $0.request = id
+                $0.requestingApp = app
+                $0.reason = reason
+            }
         }
         return .commit(draft.change)
     }

@@ -14,6 +14,10 @@ package struct AppPolicy: Hashable, Sendable {
     package var loginHosts: [LoginHost]
     /// The user may add, remove and select login hosts: the login screen shows its gear.
     package var canChangeLoginHost: Bool
+    /// The app whose scenes are asked first, where somebody has to sign in.
+    package var identityProvider: String?
+    /// The apps that may ask this one.
+    package var identityProviderFor: Set<String> = []
 
     package init(
         app: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
@@ -33,6 +37,8 @@ package enum Bounds {
     /// How long the reply to a logout waits for the login host.
     package static let logoutReply = 3
     package static let minimumValidity = 60
+    /// How long an identity provider app has for its answer, and the user then to end a login that it began.
+    package static let authorization = 300
     /// How long a login without anybody who waits is kept after a restart.
     package static let keptLogin = 30
     package static let firstRetry = 2

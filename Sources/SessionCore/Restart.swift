@@ -10,13 +10,18 @@ package struct RestoredLogin: Hashable, Sendable {
     /// The scene that presented it.
     package var presenter: String?
     package var page: LoginPage
+    /// Whom it is to bring, where the identity provider app has said so.
+    package var expected: Account?
 
-    package init(host: String, force: Bool, loginHint: String?, presenter: String?, page: LoginPage) {
+    package init(
+        host: String, force: Bool, loginHint: String?, presenter: String?, page: LoginPage, expected: Account? = nil
+    ) {
         self.host = host
         self.force = force
         self.loginHint = loginHint
         self.presenter = presenter
         self.page = page
+        self.expected = expected
     }
 }
 
@@ -33,6 +38,7 @@ extension Session {
         var attempt = LoginAttempt(
             id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,
             state: .presenting(restored.page), presenter: Caller(call: CallID(0), scene: restored.presenter))
+        attempt.expected = restored.expected
         attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
         attempt.isInHistory = true
         owedEnd = nil

@@ -81,7 +81,7 @@ extension Session {
             for case .completeLogin(login.id, let signIn) in queue where User(signIn.account) == User(account) {
                 return end(.signedOut, world)
             }
-        case .starting, .preparing, .presenting, .ending: break
+        case .starting, .asking, .preparing, .presenting, .ending: break
         }
         return []
     }

@@ -65,7 +65,9 @@ extension Session {
     package mutating func sceneDisconnected(_ call: CallID, of id: String, world: World) -> [Action] {
         guard scenes[id]?.call == call else { return [] }
         scenes[id] = nil
-        return waiters.isWaiting(scene: id) ? waitersLeft(waiters.filter { $0.caller.scene == id }, world) : []
+        let asked = authorizations.isEmpty ? [] : authorizingSceneLeft(id, world)
+        guard waiters.isWaiting(scene: id) else { return asked }
+        return asked + waitersLeft(waiters.filter { $0.caller.scene == id }, world)
     }
 
     /// Errors: UnknownScene, InvalidParameter.

@@ -30,6 +30,8 @@ package struct Session: Sendable {
     var owedEnd: LoginEnd?
     /// When storing it is tried again.
     var owedEndDue: Instant?
+    /// What other apps ask this one as their identity provider, by request.
+    var authorizations: [String: Authorization] = [:]
     var refreshes: [String: Refresh] = [:]
     /// By account.
     var upkeep: [String: Upkeep] = [:]

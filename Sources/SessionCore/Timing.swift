@@ -12,13 +12,14 @@ extension Session {
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
         if let owedEndDue { consider(owedEndDue) }
+        for open in authorizations.values { if let deadline = open.deadline { consider(deadline) } }
         return next
     }
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
         expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world) + retryUnstored(world)
-            + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world)
+            + retryOwedEnd(world) + giveUpKeptLogin(world) + renew(world) + expireAuthorizations(world)
     }
 
     private mutating func retryOwedEnd(_ world: World) -> [Action] {

@@ -32,11 +32,21 @@ struct AppConfiguration: Hashable, Sendable {
     var scopes = "openid profile email offline_access"
     var redirectURI = "http://127.0.0.1/callback"
     var afterLogout = AppPolicy.AfterLogout.follow
+    /// The app whose scenes are asked first, where somebody has to sign in; and where that is written.
+    var identityProvider: String?
+    var identityProviderPlace = Place()
+    /// The apps that may ask this one.
+    var identityProviderFor: [String] = []
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
     var allowedExecutables: [String] = []
     var loginHosts: [LoginHostConfiguration] = []
     var screen = LoginScreen()
+
+    struct Place: Hashable, Sendable {
+        var file = ""
+        var line = 0
+    }
 
     init(name: String, source: String) {
         self.name = name
@@ -59,9 +69,12 @@ struct AppConfiguration: Hashable, Sendable {
     }
 
     var policy: AppPolicy {
-        AppPolicy(
+        var policy = AppPolicy(
             app: name, afterLogout: afterLogout, loginHosts: loginHosts.map(\.host),
             canChangeLoginHost: canChangeLoginHost)
+        policy.identityProvider = identityProvider
+        policy.identityProviderFor = Set(identityProviderFor)
+        return policy
     }
 }
 
@@ -117,6 +130,10 @@ struct AppReader {
         case "RedirectURI":
             app.redirectURI = value
             checkRedirectURI(assignment, file)
+        case "IdentityProvider":
+            app.identityProvider = value.isEmpty ? nil : value
+            app.identityProviderPlace = AppConfiguration.Place(file: file, line: assignment.line)
+        case "IdentityProviderFor": Self.extend(&app.identityProviderFor, value)
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout":

@@ -23,6 +23,8 @@ struct KeptLogin: WireRecord {
     var clientID = ""
     var announcesIssuer = false
     var authenticatedSince: Int?
+    /// Whom it is to bring, where the identity provider app has said so.
+    var expected: Account?
 
     init() {}
 
@@ -46,6 +48,7 @@ struct KeptLogin: WireRecord {
         clientID = pending.clientID
         announcesIssuer = pending.announcesIssuer
         authenticatedSince = pending.authenticatedSince
+        expected = attempt.chosen
     }
 
     mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
@@ -66,6 +69,7 @@ struct KeptLogin: WireRecord {
         try coder.field("clientID", &clientID)
         try coder.field("announcesIssuer", &announcesIssuer)
         try coder.field("authenticatedSince", &authenticatedSince)
+        try coder.field("expected", &expected)
     }
 
     /// Nil where another version of ours wrote it, or it was not written to its end.
@@ -89,7 +93,8 @@ struct KeptLogin: WireRecord {
     var restored: RestoredLogin {
         RestoredLogin(
             host: host, force: force, loginHint: loginHint, presenter: presenter,
-            page: LoginPage(loginScreen: loginScreen, authorizationUri: authorizationUri))
+            page: LoginPage(loginScreen: loginScreen, authorizationUri: authorizationUri),
+            expected: expected)
     }
 
     var pending: PendingAuthorization {

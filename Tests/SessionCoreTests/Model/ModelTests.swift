@@ -32,6 +32,6 @@ import Testing
         "the daemon dies", "the daemon is restarted", "the machine starts again", "a slow reader catches up",
         "a slow reader gets a snapshot", "a scene comes back, and is told what it missed",
         "a scene comes back too late", "a login is kept over the daemon's end",
-        "a choice is kept over the daemon's end",
+        "a choice is kept over the daemon's end", "a request is approved",
     ]
 }

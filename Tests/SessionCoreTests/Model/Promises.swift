@@ -23,6 +23,9 @@ extension RandomHistory {
             if !witness.hasBegun { fault("a login begins that history does not show") }
         case .refresh(let order): check(order)
         case .revoke(let record, _): check(record)
+        case .tellProvider(let app, let message): told(app, message)
+        case .tellAsker(let app, let request, let answer): told(app, request, answer)
+        case .offerLogin(let app, let request, let choice): offered(app, request, choice)
         case .endLogin, .audit: break
         }
     }
@@ -70,7 +73,7 @@ extension RandomHistory {
             if ledger.record.locked != locks { fault("the lock is told, not stored") }
         case (.cancelLogin, .done):
             if stage.keptPage != nil { fault("a login is cancelled, and would come back over a crash") }
-        case (.updateScene, .done): break
+        case (.updateScene, .done), (.authorize, .authorized): break
         default: fault("\(asked.method) is answered with another method's reply")
         }
     }
@@ -93,6 +96,7 @@ extension RandomHistory {
     }
 
     private func check(_ failure: Failure, of asked: Asked) {
+        if case .authorize(let request) = asked.method { return check(failure, ofAnswerTo: request) }
         let (session, record) = (stage.session, stage.ledger.record)
         let isTrue: Bool
         switch failure {
@@ -104,7 +108,8 @@ extension RandomHistory {
         case .notSignedIn: isTrue = session.usable == nil
         case .loginTimedOut: isTrue = asked.deadline.map { $0 <= stage.now.boot } ?? false
         case .sessionLocked: isTrue = record.locked
-        case .storageUnavailable: isTrue = witness.diskHasFailed || stage.disk == .full
+        case .storageUnavailable:
+            isTrue = witness.diskHasFailed || stage.disk == .full || witness.failuresOfProvider.contains(failure)
         case .accessDenied: isTrue = !session.policy.canChangeLoginHost
         case .loginCancelled, .loginFailed: isTrue = asked.options != nil
         case .interactionRequired, .loginHostUnavailable:
@@ -112,6 +117,7 @@ extension RandomHistory {
                 return check(failure, id: id, rejected: rejected)
             }
             isTrue = asked.options != nil
+        case .unknownRequest: isTrue = false
         case .unknownLoginHost, .loginHostNotRemovable, .invalidLoginHost, .invalidParameter, .quotaExceeded:
             isTrue = true
         }

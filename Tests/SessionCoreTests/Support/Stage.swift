@@ -253,7 +253,7 @@ final class Stage {
         guard let page = keptPage else { return }
         let restored = RestoredLogin(
             host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
-            page: page)
+            page: page, expected: attempt.chosen)
         let id = session.loginRestored(restored, world: world)
         login = LoginOrder(login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force)
     }
@@ -338,6 +338,8 @@ final class Stage {
             }
             revocations.append((record, idToken))
         case .audit(let entry): audits.append(entry)
+        // Another session's to hear.
+        case .tellProvider, .tellAsker, .offerLogin: break
         }
     }
 
