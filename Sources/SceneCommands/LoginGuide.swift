@@ -20,6 +20,9 @@ struct LoginGuide {
         var lines: [String] = []
         if progress.state == .selecting { lines += selection(progress.accounts ?? []) }
         guard progress.state == .presenting else { return lines }
+        if progress.reason == "noIdentityProviderScene", isNew("local") {
+            lines.append("The app's identity provider is not running; sign in at the login host.")
+        }
         lines += deviceLines(progress)
         if let screen = progress.loginScreen, isNew(screen) {
             opened = .now

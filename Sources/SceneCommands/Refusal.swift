@@ -111,6 +111,12 @@ struct Refusal {
         case "invalid_token_response", "invalid_id_token", "id_token_missing", "invalid_metadata", "issuer_mismatch":
             return CommandFailure(
                 .failure, "The login host's answer is not in order: \(text)", suggestion: "scenectl status")
+        case "authorizationExpired":
+            return CommandFailure(
+                .tryAgain, "Nobody answered in the app's identity provider", suggestion: "\(login) --local")
+        case "otherAccount":
+            return CommandFailure(
+                .denied, "Another user is signed in at the login host than was picked", suggestion: "\(login) --local")
         default:
             return CommandFailure(.failure, "The login failed: \(text)", suggestion: login)
         }

@@ -5,7 +5,8 @@ import LinuxIO
 package enum Scenectl {
     private static let verbs: [any Verb.Type] = [
         StatusVerb.self, AppsVerb.self, ScenesVerb.self, AccountsVerb.self, LoginVerb.self, SwitchVerb.self,
-        LogoutVerb.self, TokenVerb.self, WatchVerb.self, ReloadVerb.self, CompletionVerb.self, HelpVerb.self,
+        LogoutVerb.self, TokenVerb.self, AuthorizeVerb.self, WatchVerb.self, ReloadVerb.self, CompletionVerb.self,
+        HelpVerb.self,
     ]
 
     package static let command = Command(

@@ -292,3 +292,22 @@ def test_a_restart_ends_what_waits_for_an_answer(apps):
     with apps.scene("notes") as notes:
         assert apps.call("ListAuthorizations", app="notes") == {"requests": []}
         assert approve(notes, asked, account(apps)).wait_error() == "UnknownRequest"
+
+
+def test_in_a_terminal(apps, alice):
+    with connected(apps, "notes", "mail") as (notes, mail):
+        login = mail.log_in()
+        asked = request(notes)
+        listed = apps.scenectl("authorize", "--app", "notes")
+        assert listed.returncode == 0 and asked in listed.stdout and "mail" in listed.stdout
+        answered = apps.scenectl("authorize", "--app", "notes", "alice")
+        assert answered.returncode == 0, answered.stderr
+        alice.sign_in(answered.stdout.split()[-1])
+        assert login.wait()["progress"]["state"] == "signedIn"
+        again = apps.scenectl("authorize", "--app", "notes", "--deny", "--request", asked)
+        assert again.returncode == 1 and "waits for an answer" in again.stderr
+        apps.call("LogoutAll", app="mail")
+        begun = apps.scenectl("authorize", "--app", "notes", "--for", "mail", "alice")
+        assert begun.returncode == 0, begun.stderr
+        alice.sign_in(begun.stdout.split()[-1])
+        assert mail.wait_event("loggedIn", 2)["account"]["username"] == "alice"

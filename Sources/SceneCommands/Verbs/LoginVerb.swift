@@ -12,6 +12,7 @@ enum LoginVerb: Verb {
     private static let force = Option("force", help: "Make the login host ask for credentials")
     private static let ifRequired = Option(
         "if-required", help: "Do nothing if somebody is signed in; join a login that is under way")
+    private static let local = Option("local", help: "Do not ask the app's identity provider; also where a login does")
     private static let timeout = Option("timeout", value: "SECONDS", help: "Give up after so long; by default 600")
     private static let noBrowser = Option("no-browser", help: "Open no browser; only print the address")
 
@@ -21,7 +22,7 @@ enum LoginVerb: Verb {
             "Opens the login screen in your browser if there is a display, and prints its address in any case. Over "
                 + "ssh it also takes, on standard input, the address that a browser on another machine ended at."
         ],
-        options: [device, host, hint, force, ifRequired, timeout, noBrowser],
+        options: [device, host, hint, force, ifRequired, local, timeout, noBrowser],
         examples: [
             .init("scenectl login --app notes", "Sign in one more account"),
             .init("scenectl login --if-required --timeout 60 && make upload", "Have somebody signed in, then go on"),
@@ -49,6 +50,7 @@ enum LoginVerb: Verb {
         options.loginHost = arguments[host]
         options.loginHint = arguments[hint]
         options.force = arguments.has(force) ? true : nil
+        options.local = arguments.has(local) ? true : nil
         options.timeoutSeconds = try context.integer(timeout, in: 1...86_400)
         return options
     }
