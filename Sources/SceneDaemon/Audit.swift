@@ -13,6 +13,7 @@ enum MessageID {
     static let loginHostUnavailable = "f39adbfd87164789be3b6a071d7bee44"
     static let loginFailed = "ee4dcc2580614b5fad5a6bd7784ceb24"
     static let quotaExceeded = "f6868aa1147b4011a28b30b73594b7b3"
+    static let appNotStarted = "04cfa8428e9a444e823901751d857d87"
     static let accessDenied = "b7acbcbd9ce04684923ccf457ef618c2"
 }
 

@@ -47,6 +47,7 @@ extension Daemon {
         case .tellProvider(let app, let message): tellProvider(app, message, from: live)
         case .tellAsker(let app, let request, let answer): tellAsker(app, request, answer, uid: live.key.uid)
         case .offerLogin(let app, let request, let choice): offerLogin(app, request, choice, from: live)
+        case .startApp: startApp(live)
         case .audit(let entry): Journal.write(entry.journalEntry(of: live.key))
         }
     }

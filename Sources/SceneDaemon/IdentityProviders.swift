@@ -1,5 +1,7 @@
+import LinuxIO
 import SceneModel
 import SceneProtocol
+import SceneSystem
 import SessionCore
 
 // Where the sessions of an app and of its identity provider meet: what one has to say goes to the other, of the same
@@ -68,5 +70,26 @@ extension Daemon {
                 $0.loginOffered(request, by: live.key.app, choice, world: $1)
             }
         }
+    }
+
+    /// By its unit, in the user's own service manager: only that instance is the user's.
+    func startApp(_ live: LiveSession) {
+        guard let unit = configuration.apps[live.key.app]?.unit else { return startFailed(live, "it has no unit") }
+        guard !options.isSystem else { return startFailed(live, "only a user's own instance starts \(unit)") }
+        guard let systemctl = SpawnedProgram("systemctl", ["--user", "--no-block", "start", "--", unit]) else {
+            return startFailed(live, "systemctl cannot be run")
+        }
+        systemctl.onEnd(on: loop) { hasFailed in
+            if hasFailed { self.startFailed(live, "systemctl --user start \(unit) has failed") }
+        }
+    }
+
+    private func startFailed(_ live: LiveSession, _ reason: String) {
+        Journal.write(
+            JournalEntry(
+                priority: .warning, message: "The app \(live.key.app) could not be started: \(reason).",
+                messageID: MessageID.appNotStarted,
+                fields: [("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)")]))
+        loop.atEndOfTurn { self.happened(live) { session, _ in session.startFailed() } }
     }
 }

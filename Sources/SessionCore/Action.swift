@@ -116,6 +116,8 @@ package indirect enum Action: Sendable {
     case tellAsker(String, request: String, ProviderAnswer)
     /// Likewise, where the provider begins the login.
     case offerLogin(String, request: String, AuthorizedAccount)
+    /// Start the app itself: another asks it, and no scene is there.
+    case startApp
     case audit(AuditEntry)
 }
 

@@ -18,6 +18,8 @@ package struct AppPolicy: Hashable, Sendable {
     package var identityProvider: String?
     /// The apps that may ask this one.
     package var identityProviderFor: Set<String> = []
+    /// Where one asks and no scene is there, the app can be started.
+    package var canBeStarted = false
 
     package init(
         app: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
@@ -39,6 +41,8 @@ package enum Bounds {
     package static let minimumValidity = 60
     /// How long an identity provider app has for its answer, and the user then to end a login that it began.
     package static let authorization = 300
+    /// How long an identity provider app has from its start to its first scene.
+    package static let providerStart = 30
     /// How long a login without anybody who waits is kept after a restart.
     package static let keptLogin = 30
     package static let firstRetry = 2

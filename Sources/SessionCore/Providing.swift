@@ -6,6 +6,8 @@ import SceneModel
 /// What another app asks.
 struct Authorization: Sendable {
     enum State: Sendable {
+        /// No scene is there, and the app is being started. → open, gone
+        case starting
         /// This scene is to ask the user; any may answer. → approved, gone
         case open(scene: String)
         /// The other app's login is under way; the call is told where its login screen is. → presenting, gone
@@ -13,8 +15,9 @@ struct Authorization: Sendable {
         /// The scene opens the login screen. → gone
         case presenting(scene: String)
 
-        var scene: String {
+        var scene: String? {
             switch self {
+            case .starting: nil
             case .open(let scene), .approved(let scene, _), .presenting(let scene): scene
             }
         }
@@ -22,22 +25,29 @@ struct Authorization: Sendable {
 
     var question: AuthorizationQuestion
     var state: State
-    /// When it is too late for an answer.
+    /// When it is too late for an answer, or for a scene.
     var expiry: Instant
 
     var deadline: Instant? {
-        if case .open = state { expiry } else { nil }
+        switch state {
+        case .starting, .open: expiry
+        case .approved, .presenting: nil
+        }
+    }
+
+    var isOpen: Bool {
+        if case .open = state { true } else { false }
     }
 }
 
 extension Session {
     /// What may still be answered, oldest first.
     package func openAuthorizations(world: World) -> [AuthorizationRequest] {
-        let open = authorizations.values.filter { $0.deadline != nil }
+        let open = authorizations.values.filter(\.isOpen)
         return open.sorted { ($0.expiry, $0.question.request) < ($1.expiry, $1.question.request) }.map {
             AuthorizationRequest(
                 request: $0.question.request, requestingApp: $0.question.requestingApp,
-                loginHosts: $0.question.loginHosts, loginHint: $0.question.loginHint, presenter: $0.state.scene,
+                loginHosts: $0.question.loginHosts, loginHint: $0.question.loginHint, presenter: $0.state.scene ?? "",
                 expiresInSeconds: max(0, $0.expiry.seconds(since: world.now.boot)))
         }
     }
@@ -52,13 +62,42 @@ extension Session {
     }
 
     private mutating func asked(_ question: AuthorizationQuestion, _ world: World) -> [Action] {
-        guard policy.identityProviderFor.contains(question.requestingApp), let scene = sceneToAsk,
-            authorizations[question.request] == nil
-        else { return [.tellAsker(question.requestingApp, request: question.request, .nobodyThere)] }
+        let nobody = [Action.tellAsker(question.requestingApp, request: question.request, .nobodyThere)]
+        guard policy.identityProviderFor.contains(question.requestingApp) else { return nobody }
+        guard let scene = sceneToAsk else {
+            guard policy.canBeStarted else { return nobody }
+            let isStarting = authorizations.values.contains { if case .starting = $0.state { true } else { false } }
+            authorizations[question.request] = Authorization(
+                question: question, state: .starting, expiry: world.now.boot.advanced(bySeconds: Bounds.providerStart))
+            return isStarting ? [] : [.startApp]
+        }
         authorizations[question.request] = Authorization(
             question: question, state: .open(scene: scene),
             expiry: world.now.boot.advanced(bySeconds: Bounds.authorization))
         return enqueue(.requestAuthorization(question.request), world)
+    }
+
+    /// A scene is there for what waits for one.
+    mutating func askNewScene(_ scene: String, _ world: World) -> [Action] {
+        var actions: [Action] = []
+        for (id, waiting) in authorizations.sorted(by: { $0.key < $1.key }) {
+            guard case .starting = waiting.state else { continue }
+            authorizations[id]?.state = .open(scene: scene)
+            authorizations[id]?.expiry = world.now.boot.advanced(bySeconds: Bounds.authorization)
+            actions += enqueue(.requestAuthorization(id), world)
+        }
+        return actions
+    }
+
+    /// The app cannot be started: nobody waits for it.
+    package mutating func startFailed() -> [Action] {
+        var actions: [Action] = []
+        for (id, waiting) in authorizations.sorted(by: { $0.key < $1.key }) {
+            guard case .starting = waiting.state else { continue }
+            authorizations[id] = nil
+            actions.append(.tellAsker(waiting.question.requestingApp, request: id, .nobodyThere))
+        }
+        return actions
     }
 
     /// One that the user looks at, else the one that has been there longest.
@@ -190,7 +229,7 @@ extension Session {
         guard let former = authorizations.removeValue(forKey: id) else { return [] }
         switch former.state {
         case .approved(_, let caller): return [.fail(caller.call, end.failure)]
-        case .presenting: return []
+        case .starting, .presenting: return []
         case .open:
             return enqueue(
                 .endAuthorization(id, app: former.question.requestingApp, reason: end.reason), world)
@@ -238,6 +277,10 @@ extension Session {
         for (id, open) in authorizations.sorted(by: { $0.key < $1.key }) {
             guard let deadline = open.deadline, deadline <= world.now.boot else { continue }
             authorizations[id] = nil
+            guard open.isOpen else {
+                actions.append(.tellAsker(open.question.requestingApp, request: id, .nobodyThere))
+                continue
+            }
             actions.append(.tellAsker(open.question.requestingApp, request: id, .expired))
             actions += enqueue(.endAuthorization(id, app: open.question.requestingApp, reason: "expired"), world)
         }
@@ -251,6 +294,7 @@ extension Session {
             authorizations[id] = nil
             let app = former.question.requestingApp
             switch former.state {
+            case .starting: actions.append(.tellAsker(app, request: id, .nobodyThere))
             case .open:
                 actions.append(.tellAsker(app, request: id, .nobodyThere))
                 actions += enqueue(.endAuthorization(id, app: app, reason: "unknownApp"), world)

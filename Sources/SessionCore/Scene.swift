@@ -58,7 +58,7 @@ extension Session {
         let (opening, position) = opening(scene: id, after: after)
         actions.append(.openStream(caller.call, opening: opening, position: position))
         if !isStored, inFlight == nil, queue.isEmpty { actions += enqueue(.open, world) }
-        return actions
+        return authorizations.isEmpty ? actions : actions + askNewScene(id, world)
     }
 
     /// The connection of the scene's ConnectScene call has ended: its lease is over, unless another call has it now.

@@ -193,6 +193,15 @@ import Testing
         #expect(configuration.apps["base"]?.policy.identityProvider == nil)
     }
 
+    @Test(arguments: [
+        ("notes.service", true), ("app-com.example.Notes@1.service", true), ("notes", false), (".service", false),
+        ("-x.service", false), ("a b.service", false), ("../notes.service", false), ("notes.target", false),
+    ]) func whatIsStartedIsAService(unit: String, isSound: Bool) throws {
+        try directory.write("first/apps.d/notes.conf", "\(app("scene"))[App]\nIdentityProviderUnit=\(unit)\n")
+        #expect(read().problems.map(\.line) == (isSound ? [] : [6]))
+        #expect(read().apps["notes"]?.policy.canBeStarted == (isSound ? true : nil))
+    }
+
     /// Noted where it is written, and left out; the app goes on without.
     @Test(
         arguments: [

@@ -127,6 +127,50 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         apps.expectNoFaults()
     }
 
+    @Test func theProviderIsStartedAndAsked() {
+        let apps = TwoApps(scene: nil, canBeStarted: true)
+        let call = apps.logIn()
+        #expect(apps.provider.starts == 1)
+        #expect(apps.asker.told[call]?.last?.identityProvider == "notes")
+        #expect(apps.provider.session.openAuthorizations(world: apps.provider.world).isEmpty)
+        apps.wait(seconds: Double(Bounds.providerStart) - 1)
+        apps.then { apps.provider.connect("p1") }
+        #expect(apps.provider.session.history.newest(.authorizationRequested)?.presenter == "p1")
+        // It has its own time from there.
+        apps.wait(seconds: Double(Bounds.authorization) - 1)
+        apps.approve("a1")
+        apps.then { apps.asker.signIn("a1") }
+        #expect(apps.asker.progress(of: call)?.state == .signedIn)
+        apps.expectNoFaults()
+    }
+
+    @Test(arguments: [true, false]) func theProviderDoesNotStart(says: Bool) {
+        let apps = TwoApps(scene: nil, canBeStarted: true)
+        let call = apps.logIn()
+        if says {
+            apps.then { apps.provider.happens { session, _ in session.startFailed() } }
+        } else {
+            apps.wait(seconds: Double(Bounds.providerStart))
+        }
+        apps.then { apps.asker.present() }
+        #expect(apps.asker.told[call]?.last?.reason == "noIdentityProviderScene")
+        apps.then { apps.provider.connect("late") }
+        #expect(apps.provider.session.history.newest(.authorizationRequested) == nil)
+        apps.then { apps.asker.signIn("b9") }
+        #expect(apps.asker.progress(of: call)?.state == .signedIn)
+        apps.expectNoFaults()
+    }
+
+    @Test func aLoginThatEndsIsNotAskedOfWhoStartsThen() {
+        let apps = TwoApps(scene: nil, canBeStarted: true)
+        _ = apps.logIn()
+        apps.then { apps.asker.call { $0.loginCancelled($1, world: $2) } }
+        #expect(apps.provider.session.authorizations.isEmpty)
+        apps.then { apps.provider.connect("p1") }
+        #expect(apps.provider.session.history.newest(.authorizationRequested) == nil)
+        apps.expectNoFaults()
+    }
+
     @Test func whenTheAskedSceneLeavesTheNextIsAsked() {
         let apps = TwoApps(scene: nil)
         let first = apps.provider.connect("p1")

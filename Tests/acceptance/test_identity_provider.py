@@ -1,9 +1,11 @@
 """Two apps of one user: the second signs in through the first, its identity provider, without a password."""
 
 import contextlib
+import os
 import urllib.parse
 
 import pytest
+from daemon import Daemon
 from provider import free_port
 from scene import CallFailed
 from scenes import eventually
@@ -157,6 +159,58 @@ def test_without_a_scene_the_login_is_local(apps, alice):
         login = mail.log_in()
         shown = login.wait_progress("presenting")
         assert shown["reason"] == "noIdentityProviderScene"
+        alice.sign_in(shown["loginScreen"])
+        assert login.wait()["progress"]["state"] == "signedIn"
+
+
+@pytest.fixture
+def startable(directory, scripted, alice):
+    """A daemon with alice signed in to notes, which has a unit; systemctl does what the test writes, and notes its words."""
+    texts = configurations(scripted)
+    texts["notes"] = scripted.configuration("notes", IdentityProviderFor="mail", IdentityProviderUnit="notes@1.service")
+    path = f"{directory}/bin"
+    os.mkdir(path)
+
+    def systemctl(status):
+        with open(f"{path}/systemctl", "w") as file:
+            file.write(f'#!/bin/sh\necho "$@" >> {path}/words\nexit {status}\n')
+        os.chmod(f"{path}/systemctl", 0o755)
+
+    def started():
+        with contextlib.suppress(FileNotFoundError), open(f"{path}/words") as file:
+            return file.read().splitlines()
+
+    daemon = Daemon(f"{directory}/0", texts, environment={"PATH": f"{path}:{os.environ['PATH']}"})
+    try:
+        daemon.start()
+        daemon.sign_in(alice)
+        yield daemon, systemctl, started
+    finally:
+        assert daemon.close() == 0
+
+
+def test_the_provider_is_started(startable, alice):
+    daemon, systemctl, started = startable
+    systemctl(0)
+    with connected(daemon, "mail", "mail") as (mail, other):
+        logins = [mail.log_in(), other.log_in()]
+        assert logins[0].wait_progress("waiting")["identityProvider"] == "notes"
+        assert eventually(started, what="the unit started") == ["--user --no-block start -- notes@1.service"]
+        with connected(daemon, "notes") as [notes]:
+            page = approve(notes, request(notes), account(daemon)).wait()
+            alice.sign_in(page["loginScreen"])
+            for login in logins:
+                assert login.wait()["progress"]["state"] == "signedIn"
+        assert len(started()) == 1
+
+
+def test_the_provider_cannot_be_started(startable, alice):
+    daemon, systemctl, started = startable
+    systemctl(1)
+    with connected(daemon, "mail") as [mail]:
+        login = mail.log_in()
+        shown = login.wait_progress("presenting")
+        assert started() and shown["reason"] == "noIdentityProviderScene"
         alice.sign_in(shown["loginScreen"])
         assert login.wait()["progress"]["state"] == "signedIn"
 

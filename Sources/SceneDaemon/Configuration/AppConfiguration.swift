@@ -37,6 +37,8 @@ struct AppConfiguration: Hashable, Sendable {
     var identityProviderPlace = Place()
     /// The apps that may ask this one.
     var identityProviderFor: [String] = []
+    /// Of the user's service manager; started where one of them asks and no scene is there.
+    var unit: String?
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
     var allowedExecutables: [String] = []
@@ -74,6 +76,7 @@ struct AppConfiguration: Hashable, Sendable {
             canChangeLoginHost: canChangeLoginHost)
         policy.identityProvider = identityProvider
         policy.identityProviderFor = Set(identityProviderFor)
+        policy.canBeStarted = unit != nil
         return policy
     }
 }
@@ -134,6 +137,13 @@ struct AppReader {
             app.identityProvider = value.isEmpty ? nil : value
             app.identityProviderPlace = AppConfiguration.Place(file: file, line: assignment.line)
         case "IdentityProviderFor": Self.extend(&app.identityProviderFor, value)
+        case "IdentityProviderUnit":
+            app.unit = value.isEmpty ? nil : value
+            if !value.isEmpty, !Self.isService(value) {
+                note(
+                    "IdentityProviderUnit= is the name of a service, such as notes.service", file, assignment.line,
+                    .error)
+            }
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout":
@@ -145,6 +155,12 @@ struct AppReader {
             }
         default: unknown(assignment, "App", file)
         }
+    }
+
+    /// systemd.unit(5)
+    private static func isService(_ name: String) -> Bool {
+        name.hasSuffix(".service") && (9...255).contains(name.utf8.count) && !name.hasPrefix("-")
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":-_.\\@".contains($0)) }
     }
 
     /// A list goes on where it is assigned again, and starts anew after an empty assignment, as in systemd's units.

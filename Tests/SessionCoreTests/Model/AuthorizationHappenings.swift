@@ -6,6 +6,7 @@ import SceneModel
 extension RandomHistory {
     func answerRequest() {
         guard !stage.session.policy.identityProviderFor.isEmpty else { return }
+        if generator.once(in: 20) { return stage.happens { session, _ in session.startFailed() } }
         let scene = generator.once(in: 10) ? someScene : pick(stage.session.scenes.keys.sorted())
         let account = generator.once(in: 12) ? "nobody" : pick(stage.session.accounts)?.account.id ?? "nobody"
         if generator.once(in: 8) {
@@ -100,7 +101,7 @@ extension ModelRun {
         let login = asker.stage.session.login
         let open = provider.stage.session.authorizations
         if case .asking = login?.state, let request = login?.asked?.request, !mailbox.isOnItsWay(request) {
-            if case .open = open[request]?.state {} else { found.append("a login waits for an answer to nothing") }
+            if open[request]?.deadline == nil { found.append("a login waits for an answer to nothing") }
         }
         for (request, authorization) in open where !mailbox.isOnItsWay(request) {
             let asked = login.flatMap { $0.isEnding ? nil : $0.asked }

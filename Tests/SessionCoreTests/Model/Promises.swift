@@ -26,6 +26,8 @@ extension RandomHistory {
         case .tellProvider(let app, let message): told(app, message)
         case .tellAsker(let app, let request, let answer): told(app, request, answer)
         case .offerLogin(let app, let request, let choice): offered(app, request, choice)
+        case .startApp:
+            if !stage.session.scenes.isEmpty { fault("an app is started that is there") }
         case .endLogin, .audit: break
         }
     }

@@ -35,7 +35,10 @@ final class RandomHistory {
         policy.app = app
         // One of one user's apps signs in through the other.
         if app == "mail" { policy.identityProvider = "notes" }
-        if app == "notes", uid == 1000 { policy.identityProviderFor = ["mail"] }
+        if app == "notes", uid == 1000 {
+            policy.identityProviderFor = ["mail"]
+            policy.canBeStarted = true
+        }
         stage = Stage(key: SessionKey(uid: uid, app: app), policy: policy, numberedFrom: first)
         stage.disk = .held
         stage.onCall = { [unowned self] in witness.called($0) }

@@ -35,6 +35,8 @@ final class Stage {
     private(set) var refreshes: [RefreshOrder] = []
     private(set) var revocations: [(record: RevocationRecord, idToken: Secret?)] = []
     private(set) var audits: [AuditEntry] = []
+    /// How often the app was to be started.
+    private(set) var starts = 0
     private(set) var change: Change?
     private(set) var faults: [String] = []
     private var number: Int
@@ -340,6 +342,7 @@ final class Stage {
         case .audit(let entry): audits.append(entry)
         // Another session's to hear.
         case .tellProvider, .tellAsker, .offerLogin: break
+        case .startApp: starts += 1
         }
     }
 

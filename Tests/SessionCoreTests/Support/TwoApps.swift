@@ -12,13 +12,14 @@ final class TwoApps {
     var isHeld = false
 
     /// The provider has accounts "a1", "a2", … and one scene, "p1".
-    init(accounts: Int = 2, scene: String? = "p1", allows: Set<String> = ["mail"]) {
+    init(accounts: Int = 2, scene: String? = "p1", allows: Set<String> = ["mail"], canBeStarted: Bool = false) {
         var asking = AppPolicy.test()
         asking.app = "mail"
         asking.identityProvider = "notes"
         asker = Stage(key: SessionKey(uid: 1000, app: "mail"), policy: asking, numberedFrom: 1000)
         var asked = AppPolicy.test()
         asked.identityProviderFor = allows
+        asked.canBeStarted = canBeStarted
         provider = Stage(accounts: accounts, policy: asked)
         asker.onAction = { [unowned self] in heard($0, from: asker) }
         provider.onAction = { [unowned self] in heard($0, from: provider) }
