@@ -43,8 +43,11 @@ extension Daemon {
     func tellProvider(_ app: String, _ message: ProviderMessage, from live: LiveSession) {
         let (uid, asker) = (live.key.uid, live.key.app)
         loop.atEndOfTurn {
-            if let provider = self.sessions[SessionKey(uid: uid, app: app)], self.configuration.apps[app] != nil {
-                self.happened(provider) { $0.askerSaid(message, world: $1) }
+            if let configured = self.configuration.apps[app] {
+                // Also one that has none yet: it may be started.
+                self.happened(self.session(SessionKey(uid: uid, app: app), configured)) {
+                    $0.askerSaid(message, world: $1)
+                }
             } else if case .asks(let question) = message {
                 self.tellAsker(asker, question.request, .nobodyThere, uid: uid)
             }

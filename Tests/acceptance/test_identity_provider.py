@@ -164,8 +164,8 @@ def test_without_a_scene_the_login_is_local(apps, alice):
 
 
 @pytest.fixture
-def startable(directory, scripted, alice):
-    """A daemon with alice signed in to notes, which has a unit; systemctl does what the test writes, and notes its words."""
+def startable(directory, scripted):
+    """A daemon whose notes has a unit, and no session yet; systemctl does as the test says, and notes its words."""
     texts = configurations(scripted)
     texts["notes"] = scripted.configuration("notes", IdentityProviderFor="mail", IdentityProviderUnit="notes@1.service")
     path = f"{directory}/bin"
@@ -183,7 +183,6 @@ def startable(directory, scripted, alice):
     daemon = Daemon(f"{directory}/0", texts, environment={"PATH": f"{path}:{os.environ['PATH']}"})
     try:
         daemon.start()
-        daemon.sign_in(alice)
         yield daemon, systemctl, started
     finally:
         assert daemon.close() == 0
@@ -197,7 +196,9 @@ def test_the_provider_is_started(startable, alice):
         assert logins[0].wait_progress("waiting")["identityProvider"] == "notes"
         assert eventually(started, what="the unit started") == ["--user --no-block start -- notes@1.service"]
         with connected(daemon, "notes") as [notes]:
-            page = approve(notes, request(notes), account(daemon)).wait()
+            asked = request(notes)
+            daemon.sign_in(alice)
+            page = approve(notes, asked, account(daemon)).wait()
             alice.sign_in(page["loginScreen"])
             for login in logins:
                 assert login.wait()["progress"]["state"] == "signedIn"
