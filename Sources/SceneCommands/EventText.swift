@@ -24,9 +24,13 @@ struct EventText {
         case .loginHostChanged:
             Inert.text(event.loginHost ?? "") + (event.previousLoginHost.map { ", was " + Inert.text($0) } ?? "")
         case .locked, .unlocked: event.reason.map { "by the \(Inert.text($0))" } ?? ""
-        case .authorizationRequested: event.requestingApp.map { "by \(Inert.text($0))" } ?? ""
+        case .authorizationEnded:
+            requestingApp + (event.reason.map { ": " + Inert.text($0) } ?? "")
+        case .authorizationRequested: requestingApp
         }
     }
+
+    private var requestingApp: String { event.requestingApp.map { "by \(Inert.text($0))" } ?? "" }
 
     private var snapshot: String {
         var parts = event.scene.map { ["scene " + Inert.text($0)] } ?? []

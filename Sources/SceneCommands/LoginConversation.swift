@@ -47,7 +47,7 @@ struct LoginConversation {
             throw CommandFailure(.failure, "scened ended the login without an outcome", suggestion: "scenectl status")
         }
         tell(guide.news(progress))
-        status.show(describe(progress.state))
+        status.show(describe(progress))
         return nil
     }
 
@@ -62,8 +62,11 @@ struct LoginConversation {
         }
     }
 
-    private func describe(_ state: LoginProgress.State) -> String {
-        switch state {
+    private func describe(_ progress: LoginProgress) -> String {
+        if let provider = progress.identityProvider, progress.state == .waiting, progress.presenter == nil {
+            return "The app \(Inert.text(provider)) asks you; waiting for it"
+        }
+        return switch progress.state {
         case .waiting: "Another window shows the login screen; waiting for it"
         case .authorizing: "You are back from the login host; fetching tokens"
         case .selecting: "Waiting for somebody to choose an account"

@@ -28,6 +28,9 @@ struct LoginGuide {
         // A code can be used whichever window shows it.
         lines += deviceLines(progress)
         guard progress.state == .presenting else { return lines }
+        if progress.reason == "noIdentityProviderScene", isNew("local") {
+            lines.append("The app's identity provider is not running; sign in at the login host.")
+        }
         if let screen = progress.loginScreen, isNew(screen) {
             opened = .now
             browser = opensBrowser ? Browser(opening: screen) : nil

@@ -40,6 +40,10 @@ struct Refusal {
             CommandFailure(.failure, "No scene \(quoted(scene)) is connected", suggestion: "scenectl scenes")
         case .sceneInUse(let scene):
             CommandFailure(.failure, "Another process is the scene \(quoted(scene))", suggestion: "scenectl scenes")
+        case .unknownRequest(let request):
+            CommandFailure(
+                .failure, "No request \(quoted(request)) waits for an answer",
+                suggestion: "scenectl authorize\(appOption)")
         case .invalidParameter(let parameter):
             CommandFailure(.failure, "scened does not accept the value of \(quoted(parameter))", suggestion: helpLine)
         case .storageUnavailable(let reason):
@@ -125,6 +129,12 @@ struct Refusal {
         case "invalid_token_response", "invalid_id_token", "id_token_missing", "invalid_metadata", "issuer_mismatch":
             return CommandFailure(
                 .failure, "The login host's answer is not in order: \(text)", suggestion: "scenectl status")
+        case "authorizationExpired":
+            return CommandFailure(
+                .tryAgain, "Nobody answered in the app's identity provider", suggestion: "\(login) --local")
+        case "otherAccount":
+            return CommandFailure(
+                .denied, "Another user is signed in at the login host than was picked", suggestion: "\(login) --local")
         default:
             return CommandFailure(.failure, "The login failed: \(text)", suggestion: login)
         }

@@ -6,8 +6,7 @@ package enum Scenectl {
     private static let verbs: [any Verb.Type] = [
         StatusVerb.self, AppsVerb.self, ScenesVerb.self, AccountsVerb.self, LoginVerb.self, SwitchVerb.self,
         LogoutVerb.self, LockVerb.self, UnlockVerb.self, TokenVerb.self, HostsVerb.self, OpenVerb.self,
-        WatchVerb.self, ReloadVerb.self,
-        CompletionVerb.self, HelpVerb.self,
+        AuthorizeVerb.self, WatchVerb.self, ReloadVerb.self, CompletionVerb.self, HelpVerb.self,
     ]
 
     package static let command = Command(

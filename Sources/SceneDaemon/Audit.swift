@@ -15,6 +15,7 @@ enum MessageID {
     static let loginFailed = "ee4dcc2580614b5fad5a6bd7784ceb24"
     static let quotaExceeded = "f6868aa1147b4011a28b30b73594b7b3"
     static let screensUnknown = "2b3f9ddf5ec349d9a1a1afa768db9b61"
+    static let appNotStarted = "04cfa8428e9a444e823901751d857d87"
     static let accessDenied = "b7acbcbd9ce04684923ccf457ef618c2"
     static let responseRefused = "fc7a854d9f5945daa67ff61ce1c35c53"
 }
@@ -34,6 +35,9 @@ extension AuditEntry.Kind {
         case .revocationQueued: "adcbe6b4336c495094ebed64ab14189d"
         case .revocationAbandoned: "3fcf8f0c90b64c83bc790b7aacdc7393"
         case .locked: "bef0fbb8c414401a95ef3c19c3dfb356"
+        case .authorizationRequested: "4fa831e08570411faac66bfb00de9329"
+        case .authorizationApproved: "e4c85e40919e44b4931b13ba81c1e23d"
+        case .authorizationDenied: "505910e4f7734ef2a4c5bd61fa5435a1"
         case .unlocked: "9b013f07b1e44504a9918724241fdefd"
         }
     }
@@ -53,6 +57,9 @@ extension AuditEntry.Kind {
         case .revocationAbandoned: "tokens not revoked; the login host offers no revocation to this app, or not in time"
         case .locked: "The session was locked"
         case .unlocked: "The session was unlocked"
+        case .authorizationRequested: "Another app asks for a sign-in"
+        case .authorizationApproved: "picked for a sign-in of another app"
+        case .authorizationDenied: "Another app's sign-in was denied"
         }
     }
 }

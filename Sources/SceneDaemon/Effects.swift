@@ -46,6 +46,10 @@ extension Daemon {
         case .endLogin(let id, let end): endLogin(id, end, live)
         case .refresh(let order): refresh(order, live)
         case .revoke(let revocation, let idToken): revoke(revocation, idToken: idToken, live)
+        case .tellProvider(let app, let message): tellProvider(app, message, from: live)
+        case .tellAsker(let app, let request, let answer): tellAsker(app, request, answer, uid: live.key.uid)
+        case .offerLogin(let app, let request, let choice): offerLogin(app, request, choice, from: live)
+        case .startApp: startApp(live)
         case .audit(let entry): Journal.write(entry.journalEntry(of: live.key))
         }
     }
@@ -59,6 +63,9 @@ extension Daemon {
         case .loggedOutAll(let results, let at): answer(call, LogoutAll.Reply(results: results, at: at))
         case .token(let token): answer(call, token.message)
         case .loginHost(let host): answer(call, AddLoginHost.Reply(loginHost: host))
+        case .authorized(let page):
+            answer(
+                call, AuthorizeApp.Reply(loginScreen: page?.loginScreen, authorizationUri: page?.authorizationUri))
         case .accountsSignedOut(let count): signedOut(call, count)
         }
     }

@@ -73,7 +73,7 @@ extension Daemon {
             do throws(OAuthFailure) {
                 let pending = try await oauth.authorize(
                     host: order.host, client: client, redirectURI: opened.redirectURI, loginHint: order.loginHint,
-                    force: order.force)
+                    idTokenHint: order.idTokenHint, force: order.force)
                 if running.attempt == attempt { ready(running, pending, opened, live) }
             } catch {
                 if running.attempt == attempt { notReady(running, error, live) }

@@ -40,7 +40,8 @@ extension Daemon {
 
     /// Every method by its full name.
     static let methods: [String: Method] = Dictionary(
-        sessionMethods + loginHostMethods + managerMethods + serviceMethods, uniquingKeysWith: { first, _ in first })
+        sessionMethods + authorizationMethods + loginHostMethods + managerMethods + serviceMethods,
+        uniquingKeysWith: { first, _ in first })
 
     static func serve<Served: WireMethod>(
         _: Served.Type, _ body: @escaping @Sendable (isolated Daemon, Request, Served.Parameters) -> Void
@@ -74,14 +75,14 @@ extension Daemon {
         guard let configured = configuration.apps[app] else { return .failure(.unknownApp(app)) }
         if let refusal = refusal(request.served, configured) { return .failure(refusal) }
         if let storeFailure { return .failure(.storageUnavailable(reason: storeFailure)) }
-        let key = SessionKey(uid: request.peer.uid, app: app)
-        let live = sessions[key] ?? newSession(key, configured)
+        let live = session(SessionKey(uid: request.peer.uid, app: app), configured)
         request.served.admitted = live
         return .success(live)
     }
 
-    private func newSession(_ key: SessionKey, _ app: AppConfiguration) -> LiveSession {
-        let live = LiveSession(Session(key: key, policy: app.policy, epoch: Self.newIdentifier()))
+    func session(_ key: SessionKey, _ configured: AppConfiguration) -> LiveSession {
+        if let live = sessions[key] { return live }
+        let live = LiveSession(Session(key: key, policy: configured.policy, epoch: Self.newIdentifier()))
         sessions[key] = live
         tellScreen(live)
         return live

@@ -33,6 +33,7 @@ public struct Event: Hashable, Sendable {
     public enum Kind: String, CaseIterable, Hashable, Sendable {
         case snapshot, resumed, currentUserChanged, loggedIn, loggedOut, accountChanged, selectionRequired
         case loginRequired, loginStarted, loginEnded, loginHostChanged, locked, unlocked, authorizationRequested
+        case authorizationEnded
     }
 
     public var kind: Kind
@@ -47,15 +48,17 @@ public struct Event: Hashable, Sendable {
     public var current: Account?
     /// With loggedIn, loggedOut, accountChanged, loginRequired: whom it is about.
     public var account: Account?
-    /// With loggedOut, loginRequired, loginEnded, and locked and unlocked by the screen: why (see README, "Reasons").
+    /// With loggedOut, loginRequired, loginEnded, authorizationEnded, and locked and unlocked by the screen: why (see
+    /// README, "Reasons").
     public var reason: String?
     /// With selectionRequired.
     public var accounts: [Account]?
-    /// With loginStarted: the scene that presents the login screen.
+    /// With loginStarted: the scene that presents the login screen. With authorizationRequested: the scene that is to ask
+    /// the user.
     public var presenter: String?
     public var previousLoginHost: String?
     public var loginHost: String?
-    /// With authorizationRequested.
+    /// With authorizationRequested and authorizationEnded.
     public var request: String?
     public var requestingApp: String?
 

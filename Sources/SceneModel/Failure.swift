@@ -8,6 +8,8 @@ public enum Failure: Error, Hashable, Sendable {
     case invalidLoginHost(url: String, reason: String)
     /// The scene's identifier belongs to a scene that is connected by another process.
     case sceneInUse(String)
+    /// No such authorization request waits for an answer: it was answered, it expired, or it is another app's.
+    case unknownRequest(String)
     case notSignedIn
     /// The user would have to be asked, and the caller forbade it or nobody is there.
     case interactionRequired(reason: String)

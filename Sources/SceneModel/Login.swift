@@ -17,6 +17,8 @@ public struct LoginOptions: Hashable, Sendable {
     public var force: Bool?
     /// Give up after this many seconds. Default 600.
     public var timeoutSeconds: Int?
+    /// Sign in at the login host, without the app's identity provider; a login that waits for that goes on without.
+    public var local: Bool?
 
     public init() {}
 }
@@ -51,6 +53,10 @@ public struct LoginProgress: Hashable, Sendable {
     public var account: Account?
     /// With signedIn and alreadySignedIn: the place in history from which it holds.
     public var at: Cursor?
+    /// Where the login goes through another app: that app, which asks the user.
+    public var identityProvider: String?
+    /// Why it does not, though the app has one: a word of README's "Reasons".
+    public var reason: String?
 
     public init(_ state: State = .waiting) {
         self.state = state

@@ -26,7 +26,7 @@ extension Snapshot {
             if let host = event.loginHost { loginHost = host }
         case .locked, .unlocked:
             locked = event.kind == .locked
-        case .resumed, .authorizationRequested:
+        case .resumed, .authorizationRequested, .authorizationEnded:
             break
         }
     }

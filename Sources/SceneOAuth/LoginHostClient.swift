@@ -23,13 +23,14 @@ package final class LoginHostClient {
         }
     }
 
-    /// A request for the browser; `force` has the host ask for credentials whoever is signed in there.
+    /// A request for the browser; `force` has the host ask for credentials whoever is signed in there. `idTokenHint` tells
+    /// it whose session is meant.
     package func authorize(
-        host: String, client: Client, redirectURI: String, loginHint: String?, force: Bool
+        host: String, client: Client, redirectURI: String, loginHint: String?, idTokenHint: Secret? = nil, force: Bool
     ) async throws(OAuthFailure) -> PendingAuthorization {
         PendingAuthorization(
             host: host, metadata: try await metadata(of: host), client: client, redirectURI: redirectURI,
-            loginHint: loginHint, force: force, wallNow: clock().wall)
+            loginHint: loginHint, idTokenHint: idTokenHint, force: force, wallNow: clock().wall)
     }
 
     /// Exchanges the callback's code for tokens and finds out who signed in. The code can be used once. Throws `unusable`

@@ -46,8 +46,8 @@ extension PendingAuthorization {
 
     /// Code flow with PKCE (OpenID Connect Core 1.0, section 3.1.2.1; RFC 7636, section 4.3).
     init(
-        host: String, metadata: ProviderMetadata, client: Client, redirectURI: String, loginHint: String?, force: Bool,
-        wallNow: Int
+        host: String, metadata: ProviderMetadata, client: Client, redirectURI: String, loginHint: String?,
+        idTokenHint: Secret? = nil, force: Bool, wallNow: Int
     ) {
         let verifier = PKCE.makeVerifier()
         let state = RandomText.make()
@@ -67,6 +67,8 @@ extension PendingAuthorization {
         if !prompts.isEmpty { query.add("prompt", prompts.joined(separator: " ")) }
         if let maxAge = client.defaultMaxAge { query.add("max_age", String(maxAge)) }
         if let loginHint, !loginHint.isEmpty { query.add("login_hint", loginHint) }
+        // A long one makes an address that hosts refuse.
+        if let idTokenHint, idTokenHint.count <= 4 << 10 { query.add("id_token_hint", idTokenHint) }
         self.init(
             authorizationUri: metadata.authorizationEndpoint.appendingQuery(query), state: state, nonce: nonce,
             verifier: verifier, redirectURI: redirectURI, issuer: metadata.issuer, host: host,

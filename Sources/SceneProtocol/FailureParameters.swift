@@ -21,6 +21,8 @@ struct FailureParameters: WireRecord {
             failure = .unknownScene(try coder.coded("scene", scene))
         case .sceneInUse(let scene):
             failure = .sceneInUse(try coder.coded("scene", scene))
+        case .unknownRequest(let request):
+            failure = .unknownRequest(try coder.coded("request", request))
         case .unknownAccount(let account):
             failure = .unknownAccount(try coder.coded("account", account))
         case .unknownLoginHost(let url):

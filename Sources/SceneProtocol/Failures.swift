@@ -34,8 +34,8 @@ extension Failure {
     /// One of each, in the order of the interface text.
     static let prototypes: [Failure] = [
         .unknownApp(""), .unknownScene(""), .unknownAccount(""), .unknownLoginHost(""), .loginHostNotRemovable(""),
-        .invalidLoginHost(url: "", reason: ""), .sceneInUse(""), .notSignedIn, .interactionRequired(reason: ""),
-        .loginCancelled, .loginTimedOut, .loginFailed(code: "", description: nil),
+        .invalidLoginHost(url: "", reason: ""), .sceneInUse(""), .unknownRequest(""), .notSignedIn,
+        .interactionRequired(reason: ""), .loginCancelled, .loginTimedOut, .loginFailed(code: "", description: nil),
         .loginHostUnavailable(retryAfterSeconds: nil), .storageUnavailable(reason: ""), .sessionLocked,
         .accessDenied(reason: ""), .quotaExceeded(resource: "", limit: 0), .invalidParameter(""),
     ]
@@ -51,6 +51,7 @@ extension Failure {
         case .loginHostNotRemovable: "LoginHostNotRemovable"
         case .invalidLoginHost: "InvalidLoginHost"
         case .sceneInUse: "SceneInUse"
+        case .unknownRequest: "UnknownRequest"
         case .notSignedIn: "NotSignedIn"
         case .interactionRequired: "InteractionRequired"
         case .loginCancelled: "LoginCancelled"

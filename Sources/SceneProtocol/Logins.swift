@@ -10,6 +10,7 @@ extension LoginOptions: WireRecord {
         try coder.field("loginHint", &loginHint)
         try coder.field("force", &force)
         try coder.field("timeoutSeconds", &timeoutSeconds)
+        try coder.field("local", &local)
     }
 }
 
@@ -30,6 +31,8 @@ extension LoginProgress: WireRecord {
         try coder.field("accounts", &accounts)
         try coder.field("account", &account)
         try coder.field("at", &at)
+        try coder.field("identityProvider", &identityProvider)
+        try coder.field("reason", &reason)
     }
 }
 

@@ -104,6 +104,16 @@ public enum AuthHelper {
         Registration.addToProcess(.logout { _ in completion() })
     }
 
+    /// Runs the block for each request of another app to sign in through this one, its identity provider, that the scene
+    /// is to ask the user about: answer with `scene.approve` or `scene.deny`. The event names `request` and
+    /// `requestingApp`; it may come again where the scene that was asked before has gone.
+    @discardableResult
+    public static func registerBlock(
+        forAuthorizationRequests scene: Scene, completion: @escaping EventBlock
+    ) -> Registration {
+        Registration.add(.authorizationRequest(completion, scene: scene.id), to: scene)
+    }
+
     private static func complete(
         _ completion: @escaping Completion, _ call: @escaping @Sendable () async throws(SceneError) -> Account
     ) {

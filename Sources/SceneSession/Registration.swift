@@ -7,6 +7,8 @@ public final class Registration: Sendable {
     enum Kind: Sendable {
         case userChange(AuthHelper.EventBlock)
         case logout(AuthHelper.EventBlock)
+        /// For requests that this scene is to ask the user about.
+        case authorizationRequest(AuthHelper.EventBlock, scene: String)
 
         /// The block, for those events that it is for.
         var filtered: AuthHelper.EventBlock {
@@ -15,6 +17,8 @@ public final class Registration: Sendable {
                 { event in if event.kind == .currentUserChanged { block(event) } }
             case .logout(let block):
                 { event in if event.kind == .loggedOut { block(event) } }
+            case .authorizationRequest(let block, let scene):
+                { event in if event.kind == .authorizationRequested, event.presenter == scene { block(event) } }
             }
         }
     }

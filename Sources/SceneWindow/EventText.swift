@@ -23,6 +23,8 @@ struct EventText {
         case .loginHostChanged: "login host \(Inert.text(event.loginHost ?? ""))"
         case .locked: "locked"
         case .unlocked: "unlocked"
+        case .authorizationEnded:
+            "\(Inert.text(event.requestingApp ?? "an app"))'s sign-in: \(Inert.text(event.reason ?? "ended"))"
         case .authorizationRequested: "\(Inert.text(event.requestingApp ?? "an app")) asks for a sign-in"
         }
     }

@@ -20,6 +20,7 @@ enum FailureText {
         case .unknownScene: "scened does not know this scene"
         case .unknownAccount: "that account is not signed in any more"
         case .sceneInUse(let scene): "another process is the scene \(Inert.quoted(scene))"
+        case .unknownRequest: "that request does not wait for an answer any more"
         case .notSignedIn: "nobody is signed in"
         case .interactionRequired(let reason): "the user has to sign in again (\(Inert.text(reason)))"
         case .loginCancelled: "the login was cancelled"

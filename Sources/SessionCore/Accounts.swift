@@ -63,7 +63,7 @@ extension Session {
         let former = login
         login = nil
         let name = account.displayName ?? account.username ?? account.email
-        var actions: [Action] = [.endLogin(id, .signedIn(name: name))]
+        var actions = over(former, .signedIn(name: name))
         actions.append(.audit(audit(.signedIn, account, former?.presenter)))
         let served = take(
             waiters.filter {

@@ -59,18 +59,21 @@ package indirect enum Reply: Sendable {
     case loggedOutAll([LogoutResult], Cursor)
     case token(AccessToken)
     case loginHost(LoginHost)
+    /// The login screen that is to be opened where the user was asked; nil where they said no.
+    case authorized(LoginPage?)
     /// LogoutUser of org.scened.Manager.
     case accountsSignedOut(Int)
 }
 
 /// A login that the world is to carry out.
-package struct LoginOrder: Hashable, Sendable {
+package struct LoginOrder: Equatable, Sendable {
     package var login: Int
     package var host: String
     package var loginHint: String?
     package var force: Bool
     /// Browser or device.
     package var presentation = LoginOptions.Presentation.browser
+    package var idTokenHint: Secret?
 }
 
 /// A refresh that the world is to carry out (RFC 6749, section 6).
@@ -88,6 +91,7 @@ package struct AuditEntry: Hashable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         case signedIn, signedOut, switched, loginStarted, loginEnded, grantRefused, degraded, recovered
         case tokensRevoked, revocationQueued, revocationAbandoned, locked, unlocked
+        case authorizationRequested, authorizationApproved, authorizationDenied
     }
 
     package var kind: Kind
@@ -119,6 +123,14 @@ package indirect enum Action: Sendable {
     case endLogin(Int, LoginEnd)
     case refresh(RefreshOrder)
     case revoke(RevocationRecord, idToken: Secret?)
+    /// Pass this on to the session of the app that is the identity provider.
+    case tellProvider(String, ProviderMessage)
+    /// Pass this on to the session of the app that asked.
+    case tellAsker(String, request: String, ProviderAnswer)
+    /// Likewise, where the provider begins the login.
+    case offerLogin(String, request: String, AuthorizedAccount)
+    /// Start the app itself: another asks it, and no scene is there.
+    case startApp
     case audit(AuditEntry)
 }
 
@@ -133,6 +145,9 @@ package enum LoginEnd: Hashable, Sendable {
 
     /// The user was signed out while their sign-in was being completed.
     static let signedOut = failed(.loginFailed(code: "signedOut", description: nil))
+
+    /// Another user signed in than was picked in the identity provider app.
+    static let otherAccount = failed(.loginFailed(code: "otherAccount", description: nil))
 
     /// For people and programs, as README's "Reasons" lists them.
     package var reason: String {

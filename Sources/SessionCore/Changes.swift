@@ -37,6 +37,8 @@ enum Intent: Sendable {
     case selectLoginHost(Caller, url: String)
     case setLocked(Caller, Bool)
     case followScreen
+    case requestAuthorization(String)
+    case endAuthorization(String, app: String, reason: String)
 
     var isOfRefresh: Bool {
         switch self {
@@ -255,6 +257,19 @@ extension Session {
             guard let locks = screenWants else { return .nothing([]) }
             draft.change.session.locked = locks
             draft.event(locks ? .locked : .unlocked) { $0.reason = Self.screenReason }
+        case .requestAuthorization(let id):
+            guard let open = authorizations[id], case .open(let scene) = open.state else { return .nothing([]) }
+            draft.event(.authorizationRequested) {
+                $0.request = id
+                $0.requestingApp = open.question.requestingApp
+                $0.presenter = scene
+            }
+        case .endAuthorization(let id, let app, let reason):
+            draft.event(.authorizationEnded) {
+                $0.request = id
+                $0.requestingApp = app
+                $0.reason = reason
+            }
         }
         return .commit(draft.change)
     }

@@ -57,15 +57,16 @@ extension Session {
     /// A waiting call's connection has ended.
     package mutating func callAbandoned(_ call: CallID, world: World) -> [Action] {
         logouts.removeAll { $0.caller.call == call }
+        let asked = authorizations.isEmpty ? [] : authorizingCallLeft(call)
         for account in refreshes.keys { refreshes[account]?.waiters.removeAll { $0.caller.call == call } }
-        return waitersLeft(waiters[call].map { [$0] } ?? [], world)
+        return asked + waitersLeft(waiters[call].map { [$0] } ?? [], world)
     }
 
     /// The world has opened the login screen.
     package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
-        return tell(world)
+        return handOver(page) + tell(world)
     }
 
     /// The login host has sent the user back.
@@ -86,6 +87,11 @@ extension Session {
         guard let login, login.id == id, login.isAsking else {
             return revokeLate(signIn.account, RevocableTokens(signIn.grant), world)
         }
+        if let chosen = login.chosen, !signIn.account.isUser(of: chosen) {
+            return end(.otherAccount, world)
+                + revokeLate(
+                    signIn.account, RevocableTokens(signIn.grant), reason: "otherAccount", world)
+        }
         if login.signedOut.contains(User(signIn.account)) {
             return end(.signedOut, world) + revokeLate(signIn.account, RevocableTokens(signIn.grant), world)
         }
@@ -102,7 +108,7 @@ extension Session {
     package mutating func appVanished(world: World) -> [Action] {
         let failure = Failure.unknownApp(key.app)
         let told = take(Array(waiters)).map { Action.fail($0.caller.call, failure) }
-        return told + (login == nil ? [] : end(.failed(failure), world))
+        return told + dropAuthorizations(failure, world) + (login == nil ? [] : end(.failed(failure), world))
     }
 
     /// Who waits leaves; another takes the login screen over, or the login ends.
@@ -149,7 +155,7 @@ extension Session {
         // Those before it are settled already.
         let isSettled =
             if let login {
-                isSteady && !(wantsLogin(waiter) && conflicts(options, with: login))
+                isSteady && !(wantsLogin(waiter) && (options.local == true || conflicts(options, with: login)))
             } else { !wantsLogin(waiter) }
         return isSettled ? tell([waiter], world) : settle(world, joined: caller.call)
     }
@@ -167,7 +173,7 @@ extension Session {
     mutating func end(_ reason: LoginEnd, _ world: World) -> [Action] {
         guard let login, !login.isEnding, !isCompletionInFlight else { return [] }
         self.login?.state = .ending(reason)
-        return [.endLogin(login.id, reason)] + enqueue(.endLogin(login.id, reason), world)
+        return over(login, reason) + enqueue(.endLogin(login.id, reason), world)
     }
 
     func completed(_ state: LoginProgress.State, _ account: Account) -> LoginProgress {
@@ -191,7 +197,7 @@ extension Session {
             actions += served.map { .reply($0.caller.call, .login(progress)) }
         }
         if let login {
-            if !login.isEnding { actions += refuseOthers(than: login) + elect(world) }
+            if !login.isEnding { actions += leaveProvider(world) + refuseOthers(than: login) + elect(world) }
         } else if let asker = nextPresenter() {
             actions += begin(for: asker, world)
             if let login { actions += refuseOthers(than: login) }
@@ -215,6 +221,8 @@ extension Session {
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
             force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? formerUser(for: asker),
             presentation: asker.options.presentation ?? .browser, state: .starting, presenter: asker.caller)
+        let asked = provider(for: asker, world)
+        login?.asked = asked
         return enqueue(.startLogin(id, asker.caller), world)
     }
 
@@ -280,20 +288,24 @@ extension Session {
         }
         guard let login, wantsLogin(waiter) else { return nil }
         var progress = LoginProgress(.waiting)
-        progress.presenter = login.presenter.scene
+        progress.presenter = login.asked?.presents == true ? nil : login.presenter.scene
+        progress.identityProvider = login.asked?.app
+        progress.reason = login.localReason
         switch login.state {
         case .ending:
             return nil
         case .redeeming, .completing:
             progress.state = .authorizing
+        case .asking:
+            break
         case .starting, .preparing:
-            if login.presenter.call == waiter.caller.call { return nil }
+            if login.presenter.call == waiter.caller.call, login.asked?.choice == nil { return nil }
         case .polling(let polling):
             // Any device can take the code, whichever window shows it.
             progress.show(polling.prompt, until: waiter.deadline, now)
             if login.presenter.call == waiter.caller.call { progress.state = .presenting }
         case .presenting(let page):
-            guard login.presenter.call == waiter.caller.call else { break }
+            guard login.presenter.call == waiter.caller.call, login.asked?.presents != true else { break }
             progress.state = .presenting
             progress.loginScreen = page.loginScreen
             progress.authorizationUri = page.authorizationUri

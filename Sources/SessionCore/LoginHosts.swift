@@ -119,10 +119,11 @@ extension Session {
 extension Session {
     /// Whether the caller shows a login at another host, whose user is not back yet.
     private func movesLogin(_ caller: Caller, to url: String) -> Bool {
-        guard let login, login.host != url, !url.isEmpty else { return false }
+        // Whom the identity provider app has picked has an account at one.
+        guard let login, login.host != url, !url.isEmpty, login.chosen == nil else { return false }
         switch login.state {
         case .starting, .preparing, .presenting, .polling: return presents(caller, login)
-        case .redeeming, .completing, .ending: return false
+        case .asking, .redeeming, .completing, .ending: return false
         }
     }
 

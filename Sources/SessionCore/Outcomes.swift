@@ -7,8 +7,10 @@ extension Session {
         -> [Action]
     {
         switch intent {
-        case .open, .postponeRevocation, .announceOwed:
+        case .open, .postponeRevocation, .announceOwed, .endAuthorization:
             return []
+        case .requestAuthorization(let id):
+            return authorizationStored(id)
         case .degrade:
             return stateAudit(.degraded, change)
         case .startLogin(let id, let caller):
@@ -53,8 +55,10 @@ extension Session {
     /// The change is lost, and with it whatever waited for it.
     mutating func dropped(_ intent: Intent, _ failure: Failure, _ world: World) -> [Action] {
         switch intent {
-        case .open, .degrade, .postponeRevocation:
+        case .open, .degrade, .postponeRevocation, .endAuthorization:
             return []
+        case .requestAuthorization(let id):
+            return authorizationNotStored(id, failure)
         case .queueRevocation(let revocation):
             return [.revoke(revocation, idToken: nil)]
         case .endRevocation(let id, _):
@@ -66,13 +70,13 @@ extension Session {
             return []
         case .startLogin(let id, _):
             if case .ending(let reason) = login?.state { return loginOver(id, reason) }
-            return loginOver(id, .failed(failure))
+            return refuseOffer(.failed(failure)) + loginOver(id, .failed(failure))
         case .completeLogin(let id, let signIn):
             // The tokens cannot be kept, so they are not left alive at the login host either.
             let revocation = revokeUnstored(signIn.account, RevocableTokens(signIn.grant), world)
             guard let login, login.id == id, !login.isEnding else { return revocation }
             let end = LoginEnd.failed(failure)
-            return [.endLogin(id, end)] + loginOver(id, end) + owe(end, world) + revocation
+            return over(login, end) + loginOver(id, end) + owe(end, world) + revocation
         case .endLogin(let id, let reason):
             return loginOver(id, reason) + owe(reason, world)
         case .switchAccount(let caller, _), .logout(let caller, _, _), .logoutAll(let caller, _, _),
@@ -100,11 +104,7 @@ extension Session {
         guard let login, login.id == id else { return [] }
         self.login?.isInHistory = true
         guard case .starting = login.state else { return [] }
-        self.login?.state = .preparing
-        return [
-            .beginLogin(login.order),
-            .audit(audit(.loginStarted, nil, caller)),
-        ]
+        return [setOut(login), .audit(audit(.loginStarted, nil, caller))]
     }
 
     /// Who still waits for a token of a session that is locked now; the refreshes go on.

@@ -28,6 +28,12 @@ package struct AppPolicy: Hashable, Sendable {
     package var onlyManagedLoginHosts: Bool
     /// Indices of `loginHosts` by address: there may be many.
     private var places: [String: Int]
+    /// The app whose scenes are asked first, where somebody has to sign in.
+    package var identityProvider: String?
+    /// The apps that may ask this one.
+    package var identityProviderFor: Set<String> = []
+    /// Where one asks and no scene is there, the app can be started.
+    package var canBeStarted = false
 
     package init(
         app: String, afterLogout: AfterLogout = .follow, loginHosts: [LoginHost],
@@ -61,6 +67,10 @@ package enum Bounds {
     /// What `slow_down` adds to the interval of a device's requests (RFC 8628, section 3.5).
     package static let slowDown = 5
     package static let longestDeviceRetry = 60
+    /// How long an identity provider app has for its answer, and the user then to end a login that it began.
+    package static let authorization = 300
+    /// How long an identity provider app has from its start to its first scene.
+    package static let providerStart = 30
     /// How long a login without anybody who waits is kept after a restart.
     package static let keptLogin = 30
     package static let firstRetry = 2

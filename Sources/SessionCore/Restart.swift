@@ -17,12 +17,18 @@ package struct RestoredLogin: Hashable, Sendable {
         case code(DevicePrompt)
     }
 
-    package init(host: String, force: Bool, loginHint: String?, presenter: String?, shown: Shown) {
+    /// Whom it is to bring, where the identity provider app has said so.
+    package var expected: Account?
+
+    package init(
+        host: String, force: Bool, loginHint: String?, presenter: String?, shown: Shown, expected: Account? = nil
+    ) {
         self.host = host
         self.force = force
         self.loginHint = loginHint
         self.presenter = presenter
         self.shown = shown
+        self.expected = expected
     }
 }
 
@@ -46,6 +52,7 @@ extension Session {
         var attempt = LoginAttempt(
             id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,
             presentation: presentation, state: state, presenter: Caller(call: CallID(0), scene: restored.presenter))
+        attempt.expected = restored.expected
         attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
         attempt.isInHistory = true
         owedEnd = nil

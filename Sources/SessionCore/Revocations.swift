@@ -62,8 +62,10 @@ extension Session {
     }
 
     /// Tokens that came too late to be used: nobody gets them, and the login host forgets them.
-    mutating func revokeLate(_ account: Account, _ tokens: RevocableTokens, _ world: World) -> [Action] {
-        enqueue(.queueRevocation(revocationRecord(account, tokens, reason: "late", world)), world)
+    mutating func revokeLate(
+        _ account: Account, _ tokens: RevocableTokens, reason: String = "late", _ world: World
+    ) -> [Action] {
+        enqueue(.queueRevocation(revocationRecord(account, tokens, reason: reason, world)), world)
     }
 
     /// Tokens came that are another user's, that nobody waits for any more, or of which it cannot be told whose they are:
@@ -118,7 +120,7 @@ extension Session {
         case .polling(let polling):
             // What is on its way may be for them already.
             if polling.isAsking { self.login?.signedOut.insert(User(account)) }
-        case .starting, .preparing, .presenting, .ending: break
+        case .starting, .asking, .preparing, .presenting, .ending: break
         }
         return []
     }

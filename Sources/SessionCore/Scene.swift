@@ -58,14 +58,16 @@ extension Session {
         let (opening, position) = opening(scene: id, after: after)
         actions.append(.openStream(caller.call, opening: opening, position: position))
         if !isStored, inFlight == nil, queue.isEmpty { actions += enqueue(.open, world) }
-        return actions
+        return authorizations.isEmpty ? actions : actions + askNewScene(id, world)
     }
 
     /// The connection of the scene's ConnectScene call has ended: its lease is over, unless another call has it now.
     package mutating func sceneDisconnected(_ call: CallID, of id: String, world: World) -> [Action] {
         guard scenes[id]?.call == call else { return [] }
         scenes[id] = nil
-        return waiters.isWaiting(scene: id) ? waitersLeft(waiters.filter { $0.caller.scene == id }, world) : []
+        let asked = authorizations.isEmpty ? [] : authorizingSceneLeft(id, world)
+        guard waiters.isWaiting(scene: id) else { return asked }
+        return asked + waitersLeft(waiters.filter { $0.caller.scene == id }, world)
     }
 
     /// Errors: UnknownScene, InvalidParameter.

@@ -31,6 +31,8 @@ package struct Session: Sendable {
     var owedEnd: LoginEnd?
     /// When storing what history does not show yet is tried again.
     var owedDue: Instant?
+    /// What other apps ask this one as their identity provider, by request.
+    var authorizations: [String: Authorization] = [:]
     var refreshes: [String: Refresh] = [:]
     /// By account.
     var upkeep: [String: Upkeep] = [:]

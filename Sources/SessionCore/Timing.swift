@@ -14,6 +14,7 @@ extension Session {
         if case .polling(let polling) = login?.state, let due = polling.due { consider(due) }
         if let owedDue { consider(owedDue) }
         if let screenDue { consider(screenDue) }
+        for open in authorizations.values { if let deadline = open.deadline { consider(deadline) } }
         return next
     }
 
@@ -22,6 +23,7 @@ extension Session {
         // First, lest somebody is shown a code that has just ended.
         pollDevice(world) + expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world)
             + retryUnstored(world) + retryOwed(world) + retryScreen(world) + giveUpKeptLogin(world) + renew(world)
+            + expireAuthorizations(world)
     }
 
     private mutating func retryOwed(_ world: World) -> [Action] {

@@ -33,12 +33,14 @@ struct User: Hashable, Sendable {
 
 /// The one login of a session.
 ///
-/// starting → preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
+/// starting → (asking →) preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
 /// With a code for another device: preparing → polling → completing.
 package struct LoginAttempt: Sendable {
     package enum State: Sendable {
-        /// Its event is being stored. → preparing, ending
+        /// Its event is being stored. → asking, preparing, ending
         case starting
+        /// The identity provider app is asked. → preparing, ending
+        case asking
         /// The listener is opened and the login host's metadata fetched. → presenting, polling, ending
         case preparing
         /// The user is on the login screen. → redeeming, ending; preparing where they choose another login host
@@ -56,18 +58,27 @@ package struct LoginAttempt: Sendable {
     package let id: Int
     package internal(set) var host: String
     package let force: Bool
-    package let loginHint: String?
+    package internal(set) var loginHint: String?
     /// Browser or device.
     package let presentation: LoginOptions.Presentation
     package internal(set) var state: State
     /// The call that shows the login screen.
     package internal(set) var presenter: Caller
-    /// After a restart it goes on without anybody who waits, for as long as this.
+    /// Where it goes through the app's identity provider.
+    package internal(set) var asked: AskedProvider?
+    /// Whom it is to bring, where the provider has said so, and has no more to do with it.
+    var expected: Account?
+    /// Why it does not, where that was asked.
+    var localReason: String?
+    /// After a restart, or begun by the identity provider, it goes on without anybody who waits, for as long as this.
     var keptUntil: Instant?
     /// That it has begun is stored.
     var isInHistory = false
     /// Who was signed out since the user came back: this login does not bring them in again.
     var signedOut: Set<User> = []
+
+    /// Whom it is to bring, where the identity provider app has said so.
+    package var chosen: Account? { asked?.choice?.account ?? expected }
 
     var isEnding: Bool {
         if case .ending = state { true } else { false }
@@ -87,7 +98,9 @@ package struct LoginPage: Hashable, Sendable {
 
 extension LoginAttempt {
     package var order: LoginOrder {
-        LoginOrder(login: id, host: host, loginHint: loginHint, force: force, presentation: presentation)
+        LoginOrder(
+            login: id, host: host, loginHint: loginHint, force: force, presentation: presentation,
+            idTokenHint: asked?.choice?.idToken)
     }
 
     /// The user is on the login screen, and a callback would be news.

@@ -20,7 +20,7 @@ import Testing
         let own = [
             MessageID.started, MessageID.stopping, MessageID.reloaded, MessageID.configurationProblem,
             MessageID.storageUnavailable, MessageID.storageProblem, MessageID.loginHostUnavailable,
-            MessageID.loginFailed, MessageID.accessDenied,
+            MessageID.loginFailed, MessageID.accessDenied, MessageID.appNotStarted,
         ]
         let all = own + AuditEntry.Kind.allCases.map { entry($0).messageID ?? "" }
         #expect(Set(all).count == all.count)

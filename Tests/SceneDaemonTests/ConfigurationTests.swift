@@ -174,4 +174,56 @@ import Testing
         #expect(read().problems.isEmpty)
         #expect(read().apps["notes"]?.clientID == "scene")
     }
+
+    // MARK: Identity providers
+
+    private func asking(_ provider: String, for others: String = "") -> String {
+        "[App]\nClientID=scene\nIdentityProvider=\(provider)\nIdentityProviderFor=\(others)\n"
+            + "[LoginHost]\nURL=https://login.example.com\n"
+    }
+
+    @Test func anAppMaySignInThroughAnother() throws {
+        try directory.write("first/apps.d/mail.conf", asking("notes"))
+        try directory.write("first/apps.d/notes.conf", asking("base", for: "maps mail"))
+        try directory.write("first/apps.d/base.conf", asking("", for: "notes"))
+        let configuration = read()
+        #expect(configuration.problems.isEmpty)
+        #expect(configuration.apps["mail"]?.policy.identityProvider == "notes")
+        #expect(configuration.apps["notes"]?.policy.identityProviderFor == ["maps", "mail"])
+        #expect(configuration.apps["base"]?.policy.identityProvider == nil)
+    }
+
+    @Test(arguments: [
+        ("notes.service", true), ("app-com.example.Notes@1.service", true), ("notes", false), (".service", false),
+        ("-x.service", false), ("a b.service", false), ("../notes.service", false), ("notes.target", false),
+    ]) func whatIsStartedIsAService(unit: String, isSound: Bool) throws {
+        try directory.write("first/apps.d/notes.conf", "\(app("scene"))[App]\nIdentityProviderUnit=\(unit)\n")
+        #expect(read().problems.map(\.line) == (isSound ? [] : [6]))
+        #expect(read().apps["notes"]?.policy.canBeStarted == (isSound ? true : nil))
+    }
+
+    /// Noted where it is written, and left out; the app goes on without.
+    @Test(
+        arguments: [
+            (["a": ("b", "")], "there is no such app", ["a"]),
+            (["a": ("a", "a")], "not its own", ["a"]),
+            (["a": ("b", ""), "b": ("", "")], "add IdentityProviderFor=a to", ["a"]),
+            (["a": ("b", "b"), "b": ("a", "a")], "circle (a asks b asks a)", ["a", "b"]),
+            (["a": ("b", "c"), "b": ("c", "a"), "c": ("a", "b")], "circle (b asks c asks a asks b)", ["a", "b", "c"]),
+            (["a": ("b", ""), "b": ("c", "a c"), "c": ("b", "b")], "circle (b asks c asks b)", ["b", "c"]),
+        ] as [([String: (String, String)], String, [String])])
+    func whatCannotBeAskedIsLeftOut(_ files: [String: (String, String)], _ fault: String, _ names: [String]) throws {
+        for (name, (provider, others)) in files {
+            try directory.write("first/apps.d/\(name).conf", asking(provider, for: others))
+        }
+        let configuration = read()
+        #expect(configuration.problems.map(\.file) == names.map { "\(first)/apps.d/\($0).conf" })
+        #expect(configuration.problems.allSatisfy { $0.line == 3 && $0.severity == .warning })
+        #expect(configuration.problems.contains { $0.text.contains(fault) })
+        #expect(configuration.apps.keys.sorted() == files.keys.sorted())
+        for (name, app) in configuration.apps {
+            #expect((app.identityProvider == nil) == (names.contains(name) || files[name]?.0 == ""))
+            #expect(configuration.listing.first { $0.name == name }?.problems.isEmpty == !names.contains(name))
+        }
+    }
 }

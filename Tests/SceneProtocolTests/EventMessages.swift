@@ -39,6 +39,11 @@ extension Pinned {
             $0.request = "r1"
             $0.requestingApp = "mail"
         },
+        event(.authorizationEnded, #","reason":"expired","request":"r1","requestingApp":"mail""#) {
+            $0.reason = "expired"
+            $0.request = "r1"
+            $0.requestingApp = "mail"
+        },
     ]
 
     private static func event(_ kind: Event.Kind, _ members: String, _ change: (inout Event) -> Void) -> Pinned {

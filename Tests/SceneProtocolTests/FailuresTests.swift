@@ -13,6 +13,7 @@ struct FailuresTests {
         (.loginHostNotRemovable("x"), "LoginHostNotRemovable", #"{"url":"x"}"#),
         (.invalidLoginHost(url: "x", reason: "r"), "InvalidLoginHost", #"{"url":"x","reason":"r"}"#),
         (.sceneInUse("x"), "SceneInUse", #"{"scene":"x"}"#),
+        (.unknownRequest("x"), "UnknownRequest", #"{"request":"x"}"#),
         (.notSignedIn, "NotSignedIn", "{}"),
         (.interactionRequired(reason: "r"), "InteractionRequired", #"{"reason":"r"}"#),
         (.loginCancelled, "LoginCancelled", "{}"),

@@ -22,12 +22,12 @@ struct Declarations: Sendable, CustomTestStringConvertible {
         methods: [
             ConnectScene.self, UpdateScene.self, LoginIfRequired.self, Login.self, HandleLogout.self,
             CancelLogin.self, ListAccounts.self, SwitchAccount.self, Logout.self, LogoutAll.self,
-            GetAccessToken.self, HandleResponse.self, GetLoginScreen.self, AddLoginHost.self,
-            RemoveLoginHost.self, SelectLoginHost.self, GetIdentity.self, Lock.self, Unlock.self,
+            GetAccessToken.self, HandleResponse.self, ListAuthorizations.self, AuthorizeApp.self, GetLoginScreen.self,
+            AddLoginHost.self, RemoveLoginHost.self, SelectLoginHost.self, GetIdentity.self, Lock.self, Unlock.self,
         ],
         types: [
             Cursor.self, Account.self, Snapshot.self, Event.self, LoginOptions.self, LoginProgress.self,
-            AccessToken.self, LogoutResult.self, LoginHost.self, LoginScreen.self,
+            AuthorizationRequest.self, AccessToken.self, LogoutResult.self, LoginHost.self, LoginScreen.self,
         ],
         errors: Failure.prototypes.filter { $0 != .invalidParameter("") })
 

@@ -15,7 +15,7 @@ extension Pinned {
         .call(
             LoginIfRequired.self, .init(app: "notes", scene: "s1", options: options), more: true,
             #"{"app":"notes","scene":"s1","options":{"presentation":"device","loginHost":"https://h","#
-                + #""loginHint":"bo","force":true,"timeoutSeconds":30}}"#),
+                + #""loginHint":"bo","force":true,"timeoutSeconds":30,"local":true}}"#),
         .call(Login.self, .init(app: "notes", options: LoginOptions()), #"{"app":"notes","options":{}}"#),
         .call(HandleLogout.self, .init(app: "notes"), #"{"app":"notes"}"#),
         .call(CancelLogin.self, .init(app: "notes", scene: "s1"), #"{"app":"notes","scene":"s1"}"#),
@@ -36,6 +36,14 @@ extension Pinned {
             #"{"app":"notes","account":"a1","minimumValiditySeconds":0,"rejected":"old\"€","scope":"s","audience":"x"}"#
         ),
         .call(HandleResponse.self, .init(url: "notes://x?code=1"), #"{"url":"notes://x?code=1"}"#),
+        .call(ListAuthorizations.self, .init(app: "notes"), #"{"app":"notes"}"#),
+        .call(
+            AuthorizeApp.self, .init(app: "notes", scene: "s1", request: "r1", decision: .approve, account: "a1"),
+            #"{"app":"notes","scene":"s1","request":"r1","decision":"approve","account":"a1"}"#),
+        .call(
+            AuthorizeApp.self,
+            .init(app: "notes", scene: "s1", request: "r1", decision: .deny, code: "c", description: "d"),
+            #"{"app":"notes","scene":"s1","request":"r1","decision":"deny","code":"c","description":"d"}"#),
         .call(GetLoginScreen.self, .init(app: "notes"), #"{"app":"notes"}"#),
         .call(
             AddLoginHost.self, .init(app: "notes", scene: "s1", url: "https://h", label: "Host"),
@@ -53,6 +61,7 @@ extension Pinned {
         $0.loginHint = "bo"
         $0.force = true
         $0.timeoutSeconds = 30
+        $0.local = true
     }
 
     static let sessionReplies: [Pinned] = [
@@ -101,6 +110,20 @@ extension Pinned {
                 + #""scope":"s","instanceUrl":"https://x"}}"#),
         .reply(HandleResponse.self, .init(handled: true), #"{"handled":true}"#),
         .reply(
+            LoginIfRequired.self, .init(progress: asking), continues: true,
+            #"{"progress":{"state":"waiting","identityProvider":"notes"}}"#),
+        .reply(
+            LoginIfRequired.self, .init(progress: local), continues: true,
+            #"{"progress":{"state":"presenting","reason":"noIdentityProviderScene"}}"#),
+        .reply(
+            ListAuthorizations.self, .init(requests: [authorization]),
+            #"{"requests":[{"request":"r1","requestingApp":"mail","loginHosts":["https://h"],"loginHint":"ann","#
+                + #""presenter":"s1","expiresInSeconds":300}]}"#),
+        .reply(
+            AuthorizeApp.self, .init(loginScreen: "http://127.0.0.1:1/x", authorizationUri: "https://h/a"),
+            #"{"loginScreen":"http://127.0.0.1:1/x","authorizationUri":"https://h/a"}"#),
+        .reply(AuthorizeApp.self, .init(loginScreen: nil, authorizationUri: nil), "{}"),
+        .reply(
             GetLoginScreen.self, .init(screen: screen),
             #"{"screen":{"title":"Hello","showsNavigationBar":true,"showsSettingsIcon":true,"showsBackButton":false,"#
                 + #""navigationBarColor":"blue","navigationBarTextColor":"white","navigationBarFont":"Helvetica 16","#
@@ -121,6 +144,14 @@ extension Pinned {
         $0.loginScreen = "http://127.0.0.1:1/x"
         $0.authorizationUri = "https://h/a"
     }
+
+    private static let asking = Sample.made(LoginProgress(.waiting)) { $0.identityProvider = "notes" }
+
+    private static let local = Sample.made(LoginProgress(.presenting)) { $0.reason = "noIdentityProviderScene" }
+
+    private static let authorization = AuthorizationRequest(
+        request: "r1", requestingApp: "mail", loginHosts: ["https://h"], loginHint: "ann", presenter: "s1",
+        expiresInSeconds: 300)
 
     private static let device = Sample.made(LoginProgress(.presenting)) {
         $0.userCode = "AB-CD"

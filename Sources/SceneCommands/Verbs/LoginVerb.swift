@@ -12,6 +12,7 @@ enum LoginVerb: Verb {
     private static let force = Option("force", help: "Make the login host ask for credentials")
     private static let ifRequired = Option(
         "if-required", help: "Do nothing if somebody is signed in; join a login that is under way")
+    private static let local = Option("local", help: "Do not ask the app's identity provider; also where a login does")
     private static let timeout = Option("timeout", value: "SECONDS", help: "Give up after so long; by default 600")
     private static let noBrowser = Option("no-browser", help: "Open no browser; only print the address")
 
@@ -24,7 +25,7 @@ enum LoginVerb: Verb {
                 + "that, and with --no-browser, it prints the address for a browser on this machine; over ssh it then "
                 + "also takes, on standard input, the address that a browser on another machine ended at.",
         ],
-        options: [device, host, hint, force, ifRequired, timeout, noBrowser],
+        options: [device, host, hint, force, ifRequired, local, timeout, noBrowser],
         examples: [
             .init("scenectl login --app notes", "Sign in one more account"),
             .init("scenectl login --device", "Sign in by means of your phone"),
@@ -58,6 +59,7 @@ enum LoginVerb: Verb {
         options.loginHost = arguments[host]
         options.loginHint = arguments[hint]
         options.force = arguments.has(force) ? true : nil
+        options.local = arguments.has(local) ? true : nil
         options.timeoutSeconds = try context.integer(timeout, in: 1...86_400)
         return options
     }

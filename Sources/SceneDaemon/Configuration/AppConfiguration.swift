@@ -36,6 +36,13 @@ struct AppConfiguration: Hashable, Sendable {
     var postLogoutRedirectURI: String?
     var afterLogout = AppPolicy.AfterLogout.follow
     var lock = AppPolicy.Lock.call
+    /// The app whose scenes are asked first, where somebody has to sign in; and where that is written.
+    var identityProvider: String?
+    var identityProviderPlace = Place()
+    /// The apps that may ask this one.
+    var identityProviderFor: [String] = []
+    /// Of the user's service manager; started where one of them asks and no scene is there.
+    var unit: String?
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
     var allowedExecutables: [String] = []
@@ -47,6 +54,11 @@ struct AppConfiguration: Hashable, Sendable {
     var appearance = Appearance()
     /// Nil: where there is a current user to go back to.
     var showsBackButton: Bool?
+
+    struct Place: Hashable, Sendable {
+        var file = ""
+        var line = 0
+    }
 
     init(name: String, source: String) {
         self.name = name
@@ -71,10 +83,14 @@ struct AppConfiguration: Hashable, Sendable {
 
     var policy: AppPolicy {
         let shown = loginHosts.map(\.host).filter { !onlyAuthorizedLoginHosts || $0.origin == .managed }
-        return AppPolicy(
+        var policy = AppPolicy(
             app: name, afterLogout: afterLogout, loginHosts: shown,
             canChangeLoginHost: canChangeLoginHost, onlyManagedLoginHosts: onlyAuthorizedLoginHosts,
             lock: lock)
+        policy.identityProvider = identityProvider
+        policy.identityProviderFor = Set(identityProviderFor)
+        policy.canBeStarted = unit != nil
+        return policy
     }
 }
 
@@ -143,6 +159,17 @@ struct AppReader {
         case "OnlyAuthorizedLoginHosts":
             places[assignment.key] = (file, assignment.line)
             readBool(assignment, file) { $0.onlyAuthorizedLoginHosts = $1 }
+        case "IdentityProvider":
+            app.identityProvider = value.isEmpty ? nil : value
+            app.identityProviderPlace = AppConfiguration.Place(file: file, line: assignment.line)
+        case "IdentityProviderFor": Self.extend(&app.identityProviderFor, value)
+        case "IdentityProviderUnit":
+            app.unit = value.isEmpty ? nil : value
+            if !value.isEmpty, !Self.isService(value) {
+                note(
+                    "IdentityProviderUnit= is the name of a service, such as notes.service", file, assignment.line,
+                    .error)
+            }
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout": readChoice(assignment, file, \.afterLogout)
@@ -160,6 +187,12 @@ struct AppReader {
             let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
             note("\(assignment.key)= is one of \(choices)", file, assignment.line, .error)
         }
+    }
+
+    /// systemd.unit(5)
+    private static func isService(_ name: String) -> Bool {
+        name.hasSuffix(".service") && (9...255).contains(name.utf8.count) && !name.hasPrefix("-")
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":-_.\\@".contains($0)) }
     }
 
     /// A list goes on where it is assigned again, and starts anew after an empty assignment, as in systemd's units.

@@ -32,6 +32,7 @@ struct Configuration: Sendable {
         for (name, path) in sources.sorted(by: { $0.key < $1.key }) {
             configuration.readApp(name, path, directories, previous: previous, credentials: credentials)
         }
+        configuration.checkIdentityProviders()
         return configuration
     }
 

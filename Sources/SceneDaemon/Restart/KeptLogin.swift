@@ -28,6 +28,8 @@ struct KeptLogin: WireRecord {
     var authenticatedSince: Int?
     /// In place of what a login screen needs.
     var code: KeptDeviceCode?
+    /// Whom it is to bring, where the identity provider app has said so.
+    var expected: Account?
 
     init() {}
 
@@ -47,6 +49,7 @@ struct KeptLogin: WireRecord {
         clientID = pending.clientID
         announcesIssuer = pending.announcesIssuer
         authenticatedSince = pending.authenticatedSince
+        expected = attempt.chosen
     }
 
     init(_ key: SessionKey, _ attempt: LoginAttempt, _ device: DeviceAuthorization) {
@@ -84,6 +87,7 @@ struct KeptLogin: WireRecord {
         try coder.field("announcesIssuer", &announcesIssuer)
         try coder.field("authenticatedSince", &authenticatedSince)
         try coder.field("code", &code)
+        try coder.field("expected", &expected)
     }
 
     /// Nil where another version of ours wrote it, or it was not written to its end.
@@ -117,6 +121,7 @@ struct KeptLogin: WireRecord {
 extension RestoredLogin {
     init(_ kept: KeptLogin, _ shown: Shown) {
         self.init(
-            host: kept.host, force: kept.force, loginHint: kept.loginHint, presenter: kept.presenter, shown: shown)
+            host: kept.host, force: kept.force, loginHint: kept.loginHint, presenter: kept.presenter, shown: shown,
+            expected: kept.expected)
     }
 }

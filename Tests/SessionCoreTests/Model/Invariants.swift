@@ -89,6 +89,9 @@ extension RandomHistory {
         }
         for refresh in session.refreshes.values { reasons.formUnion(refresh.waiters.map(\.caller.call)) }
         for (call, replay) in stage.streams where replay.isOpen { reasons.insert(call) }
+        for authorization in session.authorizations.values {
+            if case .approved(_, let caller) = authorization.state { reasons.insert(caller.call) }
+        }
         let gone = reasons.subtracting(stage.open)
         // A change goes on whether or not its caller is still there.
         for wait in session.logouts { reasons.insert(wait.caller.call) }
@@ -110,6 +113,9 @@ extension RandomHistory {
         case .starting:
             return session.isOnItsWay { if case .startLogin(login.id, _) = $0 { true } else { false } }
                 ? [] : ["no start"]
+        case .asking:
+            // Whether anybody answers, the run looks at.
+            return stage.login == nil ? [] : ["a login is carried out that waits for an answer"]
         case .preparing, .presenting, .polling, .redeeming:
             return stage.login?.login == login.id ? [] : ["nobody carries the login out"]
         case .completing:
@@ -185,6 +191,9 @@ extension RandomHistory {
         let showing = able.filter {
             stage.lastTold[$0]?.state == .presenting && stage.lastTold[$0]?.loginScreen == page.loginScreen
         }
+        if session.login?.asked?.presents == true {
+            return showing.isEmpty ? [] : ["two show the login screen"]
+        }
         if able.isEmpty || showing.count == 1 { return [] }
         return ["\(showing.count) of \(able.count) calls show the login screen"]
     }
@@ -211,6 +220,7 @@ extension RandomHistory {
             || !session.unstored.isEmpty || session.upkeep.values.contains { $0.renewal != nil }
             || session.login?.keptUntil != nil || session.owedEnd != nil || session.owedLoginHost != nil
             || session.screenDue != nil
+            || session.authorizations.values.contains { $0.deadline != nil }
         return deadline == nil || waits ? [] : ["a timer of nothing"]
     }
 }

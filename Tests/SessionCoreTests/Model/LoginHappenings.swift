@@ -12,6 +12,7 @@ extension RandomHistory {
         }
         if generator.once(in: 10) { options.loginHint = pick(["user-ann", "user-bob", ""]) }
         if generator.once(in: 4) { options.presentation = pick([LoginOptions.Presentation.none, .browser, .device]) }
+        if generator.once(in: 10) { options.local = true }
         options.timeoutSeconds = generator.once(in: 4) ? nil : pick([2, 20, 700, 5000])
         if generator.once(in: 50) { options.timeoutSeconds = pick([0, .max]) }
         return options
@@ -139,7 +140,9 @@ extension RandomHistory {
     }
 
     private func receiveTokens(_ login: Int) {
-        let user = pick(Self.users) ?? "ann"
+        let chosen = stage.session.login.flatMap { $0.id == login ? $0.chosen?.subject : nil }
+        let asked = chosen.flatMap { subject in Self.users.first { "sub-\($0)" == subject } }
+        let user = (generator.once(in: 8) ? nil : asked) ?? pick(Self.users) ?? "ann"
         let token = generator.once(in: 10) ? nil : host.issue()
         if let token { host.handOut(token) }
         detail("\(user) gets \(token ?? "no refresh token")")
@@ -148,6 +151,9 @@ extension RandomHistory {
         signIn.grant = .test("\(user)-\(stage.nextNumber())", refreshToken: token, lives: nil, scope: scope)
         signIn.grant.lifetime = give(signIn.grant.accessToken, scope: scope)
         stage.happens { $0.tokensReceived(login, signIn, world: $1) }
+        if let chosen, chosen != signIn.account.subject, case .completing = stage.session.login?.state {
+            witness.faults.append("\(signIn.account.subject) is signed in, and \(chosen) was picked")
+        }
     }
 
     /// The login host gives an access token for a time.

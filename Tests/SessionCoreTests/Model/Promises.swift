@@ -29,6 +29,11 @@ extension RandomHistory {
         case .refresh(let order): check(order)
         case .revoke(let record, _): check(record)
         case .pollDevice(let login): witness.pollTimes[login] = witness.tick()
+        case .tellProvider(let app, let message): told(app, message)
+        case .tellAsker(let app, let request, let answer): told(app, request, answer)
+        case .offerLogin(let app, let request, let choice): offered(app, request, choice)
+        case .startApp:
+            if !stage.session.scenes.isEmpty { fault("an app is started that is there") }
         case .endLogin, .audit: break
         }
     }
@@ -82,7 +87,7 @@ extension RandomHistory {
             if ledger.record.locked != locks { fault("the lock is told, not stored") }
         case (.cancelLogin, .done):
             if stage.keptPage != nil { fault("a login is cancelled, and would come back over a crash") }
-        case (.updateScene, .done): break
+        case (.updateScene, .done), (.authorize, .authorized): break
         default: fault("\(asked.method) is answered with another method's reply")
         }
     }
@@ -105,6 +110,7 @@ extension RandomHistory {
     }
 
     private func check(_ failure: Failure, of asked: Asked) {
+        if case .authorize(let request) = asked.method { return check(failure, ofAnswerTo: request) }
         let (session, record) = (stage.session, stage.ledger.record)
         let isTrue: Bool
         switch failure {
@@ -116,7 +122,8 @@ extension RandomHistory {
         case .notSignedIn: isTrue = session.usable == nil
         case .loginTimedOut: isTrue = asked.deadline.map { $0 <= stage.now.boot } ?? false
         case .sessionLocked: isTrue = record.locked
-        case .storageUnavailable: isTrue = witness.diskHasFailed || stage.disk == .full
+        case .storageUnavailable:
+            isTrue = witness.diskHasFailed || stage.disk == .full || witness.failuresOfProvider.contains(failure)
         case .accessDenied:
             isTrue =
                 if asked.method == .lock(false) {
@@ -128,6 +135,7 @@ extension RandomHistory {
                 return check(failure, id: id, rejected: rejected)
             }
             isTrue = asked.options != nil
+        case .unknownRequest: isTrue = false
         case .unknownLoginHost, .loginHostNotRemovable, .invalidLoginHost, .invalidParameter, .quotaExceeded:
             isTrue = true
         }

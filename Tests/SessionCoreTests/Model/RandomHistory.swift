@@ -5,6 +5,7 @@ import SceneModel
 /// One session to which anything happens, in any order: calls, answers of the login host, faults, and the daemon's death.
 final class RandomHistory {
     let stage: Stage
+    let mailbox: Mailbox
     var generator: SeededGenerator
     var host = LoginHostModel()
     var witness = Witness()
@@ -27,11 +28,18 @@ final class RandomHistory {
     static let users = ["ann", "bob", "cyd", "dan"]
     static let sceneNames = ["s1", "s2", "s3", "s4", "s5"]
 
-    init(seed: UInt64, uid: UInt32, app: String, numberedFrom first: Int) {
+    init(seed: UInt64, uid: UInt32, app: String, numberedFrom first: Int, mailbox: Mailbox) {
+        self.mailbox = mailbox
         generator = SeededGenerator(seed: seed)
         var policy = AppPolicy.test(AppPolicy.AfterLogout.allCases.randomElement(using: &generator) ?? .follow)
         policy.app = app
         policy.lock = generator.once(in: 3) ? .session : .call
+        // One of one user's apps signs in through the other.
+        if app == "mail" { policy.identityProvider = "notes" }
+        if app == "notes", uid == 1000 {
+            policy.identityProviderFor = ["mail"]
+            policy.canBeStarted = true
+        }
         stage = Stage(key: SessionKey(uid: uid, app: app), policy: policy, numberedFrom: first)
         stage.disk = .held
         stage.onCall = { [unowned self] in witness.called($0) }
@@ -57,6 +65,7 @@ final class RandomHistory {
         Happening(weight: 1, name: "CancelLogin", run: RandomHistory.cancel),
         Happening(weight: 60, name: "the login goes on", run: RandomHistory.goOnWithLogin),
         Happening(weight: 4, name: "a late login goes on", run: RandomHistory.lateLogin),
+        Happening(weight: 10, name: "AuthorizeApp", run: RandomHistory.answerRequest),
         Happening(weight: 4, name: "SwitchAccount", run: RandomHistory.switchAccount),
         Happening(weight: 3, name: "Logout", run: RandomHistory.logout),
         Happening(weight: 1, name: "LogoutAll or LogoutUser", run: RandomHistory.logoutAll),
@@ -91,6 +100,13 @@ final class RandomHistory {
             host.forgetDead(accessTokens: Set(stage.session.accounts.map(\.grant.accessToken.text)))
             stage.forgetOutcomes()
         }
+    }
+
+    /// What another session has to say arrives.
+    func take(_ letter: Mailbox.Letter) {
+        note("word comes of \(letter.request)")
+        witness.diskHasFailed = false
+        letter.open(self)
     }
 
     func count(_ name: String) { counts[name, default: 0] += 1 }

@@ -14,6 +14,7 @@ struct Asked {
         case token(account: String?, rejected: Secret?, scope: String?)
         case addLoginHost, removeLoginHost(String), selectLoginHost(String)
         case lock(Bool)
+        case authorize(request: String?)
     }
 
     var method: Method
@@ -60,6 +61,10 @@ struct Witness {
     /// A change could not be stored in this step, or tokens could not in one before.
     var diskHasFailed = false
     var appHasVanished = false
+    /// Why logins have failed, by what the identity provider said.
+    var failuresOfProvider: Set<Failure> = []
+    /// Requests of another app that were answered.
+    var answered: Set<String> = []
 
     mutating func called(_ call: CallID) {
         asked[call] = next

@@ -9,6 +9,8 @@ struct Replay {
     var loginUnderWay = false
     var locked = false
     var loginHost = ""
+    /// Of other apps, as far as the stream has told.
+    private(set) var requests: Set<String> = []
     private(set) var scene: String?
     private(set) var at = Cursor()
     private(set) var events: [Event] = []
@@ -106,7 +108,16 @@ struct Replay {
             loginHost = event.loginHost ?? ""
         case .locked, .unlocked:
             locked = event.kind == .locked
-        case .snapshot, .resumed, .authorizationRequested:
+        case .authorizationRequested:
+            guard let request = event.request, event.presenter != nil, event.requestingApp != nil else {
+                return faults.append("a request without its members")
+            }
+            requests.insert(request)
+        case .authorizationEnded:
+            // Another asked scene may have been named in between.
+            if event.request == nil || event.reason == nil { faults.append("a request ends without its members") }
+            requests.remove(event.request ?? "")
+        case .snapshot, .resumed:
             faults.append("\(event.kind) inside a stream")
         }
     }

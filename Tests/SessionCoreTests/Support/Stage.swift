@@ -37,6 +37,8 @@ final class Stage {
     private(set) var refreshes: [RefreshOrder] = []
     private(set) var revocations: [(record: RevocationRecord, idToken: Secret?)] = []
     private(set) var audits: [AuditEntry] = []
+    /// How often the app was to be started.
+    private(set) var starts = 0
     private(set) var change: Change?
     private(set) var faults: [String] = []
     private var number: Int
@@ -257,7 +259,7 @@ final class Stage {
         guard let page = keptPage else { return }
         let restored = RestoredLogin(
             host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
-            shown: .page(page))
+            shown: .page(page), expected: attempt.chosen)
         let id = session.loginRestored(restored, world: world)
         login = LoginOrder(login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force)
     }
@@ -357,6 +359,9 @@ final class Stage {
             }
             revocations.append((record, idToken))
         case .audit(let entry): audits.append(entry)
+        // Another session's to hear.
+        case .tellProvider, .tellAsker, .offerLogin: break
+        case .startApp: starts += 1
         }
     }
 
