@@ -139,7 +139,8 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         with away.holding(DISCOVERY):
             window.follow(f"button[name=select][value='{away.issuer}']")
             window.follow("button.primary")
-            window.run("document.querySelector('meta[http-equiv=refresh]').remove()")
+            # It may be loading again just now.
+            window.wait("(m => m !== null && (m.remove(), true))(document.querySelector('meta[http-equiv=refresh]'))")
             page("preparing")
         window.wait("document.querySelector('.alert') !== null")
         page("unreachable")
