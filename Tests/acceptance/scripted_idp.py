@@ -234,6 +234,11 @@ class ScriptedProvider:
             disable_nagle_algorithm = True
 
             def respond(self, answer):
+                held = provider._held.get(urllib.parse.urlsplit(self.path).path)
+                if held:
+                    arrived, go = held
+                    arrived.set()
+                    go.wait(60)
                 if answer is None:
                     self.close_connection = True
                     return
@@ -275,10 +280,6 @@ class ScriptedProvider:
                 endpoint = {"/token": provider._token, "/revoke": provider._revoke,
                             **({"/device": provider.devices.authorize} if provider.devices else {})}.get(self.path)
                 answer = provider.instead.get(self.path) or (endpoint(asked) if endpoint else (404, {}))
-                if self.path in provider._held:
-                    arrived, go = provider._held[self.path]
-                    arrived.set()
-                    go.wait(60)
                 self.respond(answer)
 
             def log_message(self, *_):
