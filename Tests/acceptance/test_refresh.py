@@ -1,14 +1,11 @@
 """However many ask for a token, one refresh runs."""
 
 import json
-import os
-import subprocess
-import sys
-import threading
 import urllib.parse
 import urllib.request
 
 import pytest
+from callers import Callers
 from scene import CallFailed
 from scenes import eventually
 
@@ -57,23 +54,13 @@ def test_a_thousand_callers_in_fifty_processes_at_its_end(start, scripted, alice
     daemon = start(notes=scripted)
     daemon.sign_in(alice)
     old = daemon.call("GetAccessToken", minimumValiditySeconds=1)["token"]["value"]
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "callers.py")
-    command = [sys.executable, program, daemon.socket, "20", json.dumps({"app": "notes", "minimumValiditySeconds": 1})]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    processes = [subprocess.Popen(command, **pipes) for _ in range(50)]
-    try:
-        assert {process.stdout.readline() for process in processes} == {"ready\n"}
+    with Callers(daemon, 50, 20, minimumValiditySeconds=1) as callers:
         eventually(lambda: not scripted.is_good(old), 10, "the token's end")
         # What is renewed before the end has its own test; from here on one refresh is enough.
         scripted.lifetime = 300
         before = scripted.refreshes
-        for process in processes:
-            process.stdin.write("\n")
-            process.stdin.flush()
-        answers = [answer for process in processes for answer in json.loads(process.stdout.readline())]
-    finally:
-        for process in processes:
-            process.communicate(timeout=60)
+        callers.ask()
+        answers = callers.answers()
     assert len(answers) == 1000
     (value,) = set(answers)
     assert scripted.is_good(value) and scripted.refreshes - before <= 1 and scripted.reused == []
@@ -84,29 +71,18 @@ def test_callers_refused_at_different_moments(start, scripted, alice):
     daemon = start(notes=scripted)
     daemon.sign_in(alice)
     old = daemon.call("GetAccessToken")["token"]["value"]
-    asked, goes_on = threading.Event(), threading.Event()
-    token = scripted._token
-
-    def slow(form):
-        asked.set()
-        assert goes_on.wait(60)
-        return token(form)
-
-    scripted._token = slow
     connections = [daemon.connect() for _ in range(200)]
 
     def ask(some):
         for connection in some:
             connection.send("GetAccessToken", {"app": "notes", "rejected": old})
 
-    try:
+    with scripted.holding("/token") as asked:
         ask(connections[:50])
         assert asked.wait(60)
         ask(connections[50:100])
         # Served in order: the fifty before have had their turn when this is answered.
         daemon.call("ListAccounts")
-    finally:
-        goes_on.set()
     values = {connection.reply()[0]["token"]["value"] for connection in connections[:100]}
     ask(connections[100:])
     values |= {connection.reply()[0]["token"]["value"] for connection in connections[100:]}
@@ -135,21 +111,10 @@ def test_a_caller_that_leaves_ends_its_wait_and_not_the_refresh(start, scripted,
     daemon = start(notes=scripted)
     daemon.sign_in(alice)
     old = daemon.call("GetAccessToken")["token"]["value"]
-    asked, goes_on = threading.Event(), threading.Event()
-    token = scripted._token
-
-    def slow(form):
-        asked.set()
-        assert goes_on.wait(60)
-        return token(form)
-
-    scripted._token = slow
-    try:
-        with daemon.connect() as connection:
-            connection.send("GetAccessToken", {"app": "notes", "rejected": old})
-            assert asked.wait(60)
-    finally:
-        goes_on.set()
+    with scripted.holding("/token") as asked, daemon.connect() as connection:
+        connection.send("GetAccessToken", {"app": "notes", "rejected": old})
+        assert asked.wait(60)
+        connection.close()
     value = daemon.call("GetAccessToken", rejected=old)["token"]["value"]
     assert value != old and scripted.refreshes == 1 and scripted.reused == []
 
@@ -162,27 +127,15 @@ def test_a_stuck_login_host_delays_no_other_account(start, scripted, alice):
         daemon = start(notes=hosts)
         stuck = daemon.sign_in(alice)
         well = daemon.sign_in(alice, loginHost=other.issuer)
-        asked, goes_on = threading.Event(), threading.Event()
-
-        def silent(form):
-            asked.set()
-            assert goes_on.wait(60)
-            return 503, {}
-
-        scripted._token = silent
         tokens = {account["id"]: daemon.call("GetAccessToken", account=account["id"])["token"]["value"]
                   for account in (stuck, well)}
-        try:
-            with daemon.connect() as connection:
-                connection.send(
-                    "GetAccessToken", {"app": "notes", "account": stuck["id"], "rejected": tokens[stuck["id"]]})
-                assert asked.wait(60)
-                for _ in range(3):
-                    fresh = daemon.call("GetAccessToken", account=well["id"], rejected=tokens[well["id"]])
-                    tokens[well["id"]] = fresh["token"]["value"]
-                    assert other.is_good(tokens[well["id"]])
-        finally:
-            goes_on.set()
+        with scripted.holding("/token") as asked, daemon.connect() as connection:
+            connection.send("GetAccessToken", {"app": "notes", "account": stuck["id"], "rejected": tokens[stuck["id"]]})
+            assert asked.wait(60)
+            for _ in range(3):
+                fresh = daemon.call("GetAccessToken", account=well["id"], rejected=tokens[well["id"]])
+                tokens[well["id"]] = fresh["token"]["value"]
+                assert other.is_good(tokens[well["id"]])
         assert other.refreshes == 3
     finally:
         other.stop()

@@ -3,17 +3,14 @@
 One table for all; its rows run at the same time, each with an app, a login host and a line to it of its own.
 """
 
-import contextlib
 import email.utils
 import json
-import os
-import subprocess
-import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from callers import Callers
 from calls import Watcher, kinds, place, same_for_all, sign_in
 from daemon import Daemon
 from faulty_idp import FaultyProvider
@@ -301,20 +298,11 @@ def test_a_storm_against_a_host_that_says_429(behind, faulty):
     old = behind.call("GetAccessToken")["token"]["value"]
     scenes = [Watcher(behind) for _ in range(3)]
     faulty.line.break_with(limited("5"))
-    waves = [{"app": "notes", "rejected": old}, {"app": "notes", "minimumValiditySeconds": 300}]
-    program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "callers.py")
-    with contextlib.ExitStack() as stack:
-        processes = {
-            number: [stack.enter_context(subprocess.Popen(
-                [sys.executable, program, behind.socket, "100", json.dumps(asked)], stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE, text=True)) for _ in range(5)] for number, asked in enumerate(waves)}
-        assert {p.stdout.readline() for some in processes.values() for p in some} == {"ready\n"}
-        for process in [*processes[0], *processes[1]]:
-            process.stdin.write("\n")
-            process.stdin.flush()
-        answers = {number: [answer for p in some for answer in json.loads(p.stdout.readline())]
-                   for number, some in processes.items()}
-    assert answers == {0: ["LoginHostUnavailable"] * 500, 1: [old] * 500}
+    with Callers(behind, 5, 100, rejected=old) as refused, Callers(behind, 5, 100, minimumValiditySeconds=300) as early:
+        refused.ask()
+        early.ask()
+        answers = [refused.answers(), early.answers()]
+    assert answers == [["LoginHostUnavailable"] * 500, [old] * 500]
     passed = time.monotonic() - faulty.line.times[0]
     assert len(faulty.line.times) <= 1 + passed // 5
     faulty.line.heal()
