@@ -64,9 +64,18 @@ def directory():
 
 
 @pytest.fixture
-def start(directory):
+def daemons(directory):
+    """Those that a test has started; each ends well."""
+    started = []
+    yield started
+    for daemon in started:
+        status = daemon.close()
+        assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
+
+
+@pytest.fixture
+def start(directory, daemons):
     """Start a scened with these apps: name to provider, or to the text of its configuration."""
-    daemons = []
 
     def started(**apps):
         texts = {name: app if isinstance(app, str) else app.configuration(name) for name, app in apps.items()}
@@ -74,10 +83,7 @@ def start(directory):
         daemons.append(daemon)
         return daemon.start()
 
-    yield started
-    for daemon in daemons:
-        status = daemon.close()
-        assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
+    return started
 
 
 @pytest.fixture
@@ -95,10 +101,9 @@ def signed_in(start, scripted):
 
 
 @pytest.fixture
-def instance(directory):
+def instance(directory, daemons):
     """Start the machine's instance, for all users, with these limits."""
     os.chmod(directory, 0o711)
-    daemons = []
 
     def started(apps=None, descriptors=None, **limits):
         daemon = Daemon(f"{directory}/{len(daemons)}", apps or {"notes": APP}, quota(**limits), instance="system",
@@ -106,10 +111,7 @@ def instance(directory):
         daemons.append(daemon)
         return daemon.start()
 
-    yield started
-    for daemon in daemons:
-        status = daemon.close()
-        assert status == 0, f"scened ended with {status}:\n{daemon.stderr()}"
+    return started
 
 
 @pytest.fixture(scope="session")
