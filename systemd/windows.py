@@ -61,10 +61,14 @@ def show(tmux, size):
         tmux("set-option", "-g", name, value)
     for index, command in enumerate(rest):
         if tiled:
-            tmux("split-window", "-d", "-t", f":.{index}", command)
+            # What a command writes before its pane has its size may be wrapped out of sight: the commands come last.
+            tmux("split-window", "-d", "-t", f":.{index}", "cat")
             tmux("select-layout", "tiled")
         else:
             tmux("new-window", "-d", command)
+    if tiled:
+        for index, command in enumerate(rest, 1):
+            tmux("respawn-pane", "-k", "-t", f":.{index}", command)
     # With the last window goes what only watched.
     left = "window_panes" if tiled else "session_windows"
     tmux("set-hook", "-g", "pane-exited", f"if-shell -F '#{{==:#{{{left}}},1}}' kill-server")

@@ -42,7 +42,7 @@ def address(terminal):
 
 def test_side_by_side(run, directory, alice):
     terminal = run(160, 50)
-    terminal.wait_shown("Editor", "Reader", "Search", "alice (alice-pass-1)", "Ctrl-b d", timeout=60)
+    terminal.wait_shown("Editor", "Reader", "Search", "snapshot", "alice (alice-pass-1)", "Ctrl-b d", timeout=60)
     alice.sign_in(address(terminal))
     terminal.wait(lambda: terminal.text.count("Signed in as Alice Example") == 3, "Alice in three windows")
     terminal.wait_shown("loggedIn")
