@@ -33,10 +33,15 @@ def stages():
 def matrix(stages, case, module, capsys):
     for stage in stages:
         module.prepare(stage, case)
-    points, others = (module.points(stage, case) for stage in stages)
-    # Two threads may have one write more or less between them; what only one run has, another may not come to.
-    points = [point for point in points if point in others]
-    assert len(points) > len(others) / 2, f"{points}, and then {others}"
+    # Two threads may have one write more or less between them; what only one run has, another may not come to. Where
+    # revocations end in another order, their writes are gathered otherwise, and it is looked at again.
+    for _ in range(5):
+        points, others = (module.points(stage, case) for stage in stages)
+        points = [point for point in points if point in others]
+        if len(points) > 0.9 * len(others):
+            break
+    else:
+        pytest.fail(f"{points}, and then {others}")
     text, failures = try_all(stages, points, lambda stage, fault: module.run(stage, case, fault), case.name)
     with capsys.disabled():
         print("\n" + text)
