@@ -102,7 +102,6 @@ extension Session {
 
     private mutating func loginStarted(_ id: Int, _ caller: Caller) -> [Action] {
         guard let login, login.id == id else { return [] }
-        self.login?.isInHistory = true
         guard case .starting = login.state else { return [] }
         return [setOut(login), .audit(audit(.loginStarted, nil, caller))]
     }

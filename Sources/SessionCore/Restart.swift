@@ -54,7 +54,6 @@ extension Session {
             presentation: presentation, state: state, presenter: Caller(call: CallID(0), scene: restored.presenter))
         attempt.expected = restored.expected
         attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
-        attempt.isInHistory = true
         owedEnd = nil
         login = attempt
         return id

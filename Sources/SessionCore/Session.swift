@@ -108,7 +108,7 @@ package struct Session: Sendable {
         snapshot.pending = pending
         // As history has it at this place, so that what follows fits on.
         snapshot.loginUnderWay = record.loginUnderWay
-        snapshot.presenter = login?.isInHistory == true ? login?.presenter.scene : nil
+        snapshot.presenter = record.loginUnderWay && owedEnd == nil ? login?.presenter.scene : nil
         snapshot.loginHost = record.announcedLoginHost ?? selectedLoginHost
         snapshot.locked = record.locked
         return snapshot

@@ -72,8 +72,6 @@ package struct LoginAttempt: Sendable {
     var localReason: String?
     /// After a restart, or begun by the identity provider, it goes on without anybody who waits, for as long as this.
     var keptUntil: Instant?
-    /// That it has begun is stored.
-    var isInHistory = false
     /// Who was signed out since the user came back: this login does not bring them in again.
     var signedOut: Set<User> = []
 
