@@ -142,7 +142,7 @@ extension RandomHistory {
     private func receiveTokens(_ login: Int) {
         let chosen = stage.session.login.flatMap { $0.id == login ? $0.chosen?.subject : nil }
         let asked = chosen.flatMap { subject in Self.users.first { "sub-\($0)" == subject } }
-        let user = (generator.once(in: 8) ? nil : asked) ?? pick(Self.users) ?? "ann"
+        let user = (generator.once(in: 3) ? nil : asked) ?? pick(Self.users) ?? "ann"
         let token = generator.once(in: 10) ? nil : host.issue()
         if let token { host.handOut(token) }
         detail("\(user) gets \(token ?? "no refresh token")")
