@@ -247,6 +247,7 @@ def test_a_login_outlives_a_restart(directory, scripted):
     daemon.start()
     try:
         login = UnderWay(daemon)
+        daemon.wait_notified("FDNAME=login-")
         daemon.kill()
         login.call.close()
         daemon.start()

@@ -85,12 +85,13 @@ extension Daemon {
 
     func keep(_ running: RunningLogin, _ kept: KeptLogin) {
         guard let descriptorStore, let file = try? kept.file() else { return }
-        let name = Inheritance.Name.login + Self.newIdentifier()
-        running.keptName = name
-        descriptorStore.keep(file.descriptor, name: name)
+        // Listeners first: whoever finds the login in the store finds all that it needs.
         for listener in pages.listeners(of: running.page) where keptPorts.insert(listener.port).inserted {
             descriptorStore.keep(listener.descriptor, name: Inheritance.Name.listener + "\(listener.port)")
         }
+        let name = Inheritance.Name.login + Self.newIdentifier()
+        running.keptName = name
+        descriptorStore.keep(file.descriptor, name: name)
     }
 
     /// The login's code is used, or its end has come.
