@@ -51,9 +51,9 @@ extension Daemon {
         guard let live = call.session else { return }
         if let scene = served.stream.scene {
             forgetStream(served, live)
-            happened(live) { $0.sceneDisconnected(call.id, of: scene, world: $1) }
+            happened(live) { session, _ in session.sceneDisconnected(call.id, of: scene) }
         }
-        happened(live) { $0.callAbandoned(call.id, world: $1) }
+        happened(live) { session, _ in session.callAbandoned(call.id) }
     }
 
     /// Takes the calls that are here, as far as those before are answered and their answers read.
