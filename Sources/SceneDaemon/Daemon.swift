@@ -119,10 +119,16 @@ actor Daemon {
         }
         takeUp(inheritance)
         keptLocks = inheritance.askedSessions
-        inheritance = Inheritance()
-        takeUpSessions()
+        if store == nil { awaitStore() } else { takeUpSessions() }
         followScreens()
         networkChanges = NetworkChanges(loop: loop) { self.networkChanged() }
+    }
+
+    /// Logins that were kept wait for the store as long as they would for somebody who asks.
+    private func awaitStore() {
+        loop.schedule(at: started.boot.advanced(bySeconds: Bounds.keptLogin)) {
+            if self.store == nil { self.takeUpSessions() }
+        }
     }
 
     /// An address, a route and more change together: what is waited for is tried once for all of them.
@@ -134,7 +140,10 @@ actor Daemon {
         }
     }
 
+    /// Once the store is open: what was kept of the sessions, and then the sessions.
     func takeUpSessions() {
+        takeUpLogins(inheritance)
+        inheritance = Inheritance()
         for live in Array(sessions.values) {
             happened(live) { $0.restarted(world: $1) }
             tellScreen(live)

@@ -277,7 +277,7 @@ final class Stage {
         let restored = RestoredLogin(
             host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
             shown: .page(page), expected: attempt.chosen)
-        let id = session.loginRestored(restored, world: world)
+        let id = session.loginRestored(restored, since: now.boot, world: world)
         login = LoginOrder(login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force)
     }
 
