@@ -9,7 +9,7 @@ import Varlink
 extension Daemon {
     /// Serves a new connection, or tells it why not.
     func accepted(_ connection: Connection) {
-        counters.connections += 1
+        quotas.tally.counters(of: connection.peer.uid)[.connections] += 1
         if let refusal = quotas.refusal(of: connection.peer.uid) {
             connection.send(refusal.message)
             return connection.close()
@@ -127,7 +127,7 @@ extension Daemon {
     }
 
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
-        counters.calls += 1
+        served.account.counters[.calls] += 1
         var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
         let called = called(call)
         open.isManager = called.isManager
@@ -173,8 +173,8 @@ extension Daemon {
 
     func fail(_ id: CallID, _ failure: Failure) {
         if userLogouts[id] != nil { return signedOut(id, 0, failure: failure) }
-        guard let call = connections[id]?.call else { return }
-        if failure.isRefusal { counters.refusals += 1 }
+        guard let served = connections[id], let call = served.call else { return }
+        if failure.isRefusal { served.account.counters[.refusals] += 1 }
         answer(id, call.isManager ? failure.managerMessage : failure.message)
     }
 

@@ -39,7 +39,6 @@ actor Daemon {
     var tokenRequests = 0
     /// LogoutUser calls by the parts that are still open.
     var userLogouts: [CallID: UserLogout] = [:]
-    var counters = Counters()
     let quotas: Quotas
     let listeners: [SocketListener]
     /// What is kept over a restart, where a service manager does that.
@@ -52,8 +51,6 @@ actor Daemon {
     var keptLocks: Set<String> = []
     /// What the process before this one left, until it is taken up.
     private var inheritance: Inheritance
-    /// Scenes whose connections were taken up from the process before this one.
-    var restoredScenes = 0
     var lastCalled: Called?
     /// The message that was sent last, while one thing that happened is told to many.
     var toldLast: (progress: LoginProgress, continues: Bool, message: [UInt8])?

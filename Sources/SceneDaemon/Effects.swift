@@ -109,7 +109,7 @@ extension Daemon {
     }
 
     private func refresh(_ order: RefreshOrder, _ live: LiveSession) {
-        counters.refreshes += 1
+        count(.refreshes, live)
         let account = order.account
         tokenRequests += 1
         request { [self] in
@@ -212,7 +212,7 @@ extension Daemon {
     }
 
     private func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
-        counters.revocations += 1
+        count(.revocations, live)
         let host = revocation.account.loginHost
         let publicClient = publicClient(of: live.key.app, host: host, clientID: revocation.clientID)
         let returnsTo = configuration.apps[live.key.app]?.postLogoutRedirectURI

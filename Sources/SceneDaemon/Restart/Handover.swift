@@ -227,7 +227,7 @@ extension Daemon {
                 id: mark.scene, call: served.call?.id ?? CallID(0),
                 process: ProcessIdentity(pid: mark.pid, startTime: mark.startTime),
                 title: mark.title, activation: mark.activation, connected: mark.connected))
-        restoredScenes += 1
+        quotas.tally.lasting(key.uid).restoredScenes += 1
         return true
     }
 }
