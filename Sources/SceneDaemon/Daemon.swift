@@ -39,7 +39,6 @@ actor Daemon {
     var tokenRequests = 0
     /// LogoutUser calls by the parts that are still open.
     var userLogouts: [CallID: UserLogout] = [:]
-    var counters = Counters()
     let quotas: Quotas
     let listeners: [SocketListener]
     /// What is kept over a restart, where a service manager does that.
@@ -52,8 +51,6 @@ actor Daemon {
     var keptLocks: Set<String> = []
     /// What the process before this one left, until it is taken up.
     private var inheritance: Inheritance
-    /// Scenes whose connections were taken up from the process before this one.
-    var restoredScenes = 0
     var lastCalled: Called?
     /// The message that was sent last, while one thing that happened is told to many.
     var toldLast: (progress: LoginProgress, continues: Bool, message: [UInt8])?
@@ -119,10 +116,16 @@ actor Daemon {
         }
         takeUp(inheritance)
         keptLocks = inheritance.askedSessions
-        inheritance = Inheritance()
-        takeUpSessions()
+        if store == nil { awaitStore() } else { takeUpSessions() }
         followScreens()
         networkChanges = NetworkChanges(loop: loop) { self.networkChanged() }
+    }
+
+    /// Logins that were kept wait for the store as long as they would for somebody who asks.
+    private func awaitStore() {
+        loop.schedule(at: started.boot.advanced(bySeconds: Bounds.keptLogin)) {
+            if self.store == nil { self.takeUpSessions() }
+        }
     }
 
     /// An address, a route and more change together: what is waited for is tried once for all of them.
@@ -134,7 +137,10 @@ actor Daemon {
         }
     }
 
+    /// Once the store is open: what was kept of the sessions, and then the sessions.
     func takeUpSessions() {
+        takeUpLogins(inheritance)
+        inheritance = Inheritance()
         for live in Array(sessions.values) {
             happened(live) { $0.restarted(world: $1) }
             tellScreen(live)

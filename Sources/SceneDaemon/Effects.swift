@@ -36,6 +36,7 @@ extension Daemon {
         case .progress(let call, let progress): tell(call, progress)
         case .fail(let call, let failure): if !endedOnScreen(call, failure) { fail(call, failure) }
         case .commit(let change): commit(change, live)
+        case .awaitTurnEnd: loop.atEndOfTurn { self.happened(live) { $0.turnEnded(world: $1) } }
         case .published: published(live)
         case .openStream(let call, let opening, let position):
             openStream(call, opening: opening, position: position, live)

@@ -9,7 +9,7 @@ import SessionCore
 
 extension Daemon {
     func beginLogin(_ order: LoginOrder, _ live: LiveSession) {
-        counters.logins += 1
+        count(.logins, live)
         guard let app = configuration.apps[live.key.app] else {
             return happened(live) { $0.loginFailed(order.login, .unknownApp($0.key.app), world: $1) }
         }

@@ -17,7 +17,7 @@ extension Daemon {
             }
         },
         serveSession(GetAccessToken.self, app: \.app) { daemon, request, call, live in
-            daemon.counters.tokens += 1
+            request.served.account.counters[.tokenRequests] += 1
             daemon.answerToken(request, call, live)
         },
         serveSession(ConnectScene.self, app: \.app) { daemon, request, call, live in

@@ -36,7 +36,7 @@ extension Daemon {
     }
 
     func refresh(_ order: RefreshOrder, _ live: LiveSession) {
-        counters.refreshes += 1
+        count(.refreshes, live)
         let account = order.account
         tokenRequests += 1
         request { [self] in
@@ -139,7 +139,7 @@ extension Daemon {
     }
 
     func revoke(_ revocation: RevocationRecord, idToken: Secret?, _ live: LiveSession) {
-        counters.revocations += 1
+        count(.revocations, live)
         let host = revocation.account.loginHost
         let publicClient = publicClient(of: live.key.app, host: host, clientID: revocation.clientID)
         let returnsTo = configuration.apps[live.key.app]?.postLogoutRedirectURI

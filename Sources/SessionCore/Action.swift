@@ -110,6 +110,8 @@ package indirect enum Action: Sendable {
     case commit(Change)
     /// The history has grown to this sequence: every scene is to hear of it.
     case published(Int)
+    /// Somebody has left, and many may at once: say `turnEnded` when whoever else leaves now has left.
+    case awaitTurnEnd
     /// Begin a scene's stream with this event; what follows `position` in the history comes next.
     case openStream(CallID, opening: Event, position: Int)
     /// Another connection of the same client has taken the scene over.

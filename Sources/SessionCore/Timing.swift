@@ -6,7 +6,7 @@ extension Session {
         var next: Instant?
         func consider(_ instant: Instant) { next = min(next ?? instant, instant) }
         if let deadline = waiters.deadline { consider(deadline) }
-        for wait in logouts { consider(wait.deadline) }
+        if let deadline = logouts.deadline { consider(deadline) }
         if let nextRevocation { consider(nextRevocation) }
         for kept in unstored.values { consider(kept.due) }
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }

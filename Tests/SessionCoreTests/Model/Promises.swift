@@ -34,7 +34,7 @@ extension RandomHistory {
         case .offerLogin(let app, let request, let choice): offered(app, request, choice)
         case .startApp:
             if !stage.session.scenes.isEmpty { fault("an app is started that is there") }
-        case .endLogin, .audit: break
+        case .endLogin, .awaitTurnEnd, .audit: break
         }
     }
 
