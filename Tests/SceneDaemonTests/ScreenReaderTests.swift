@@ -1,4 +1,5 @@
 import SceneModel
+import SessionCore
 import Testing
 
 @testable import SceneDaemon
@@ -47,6 +48,32 @@ import Testing
         #expect(try #require(read("ShowsBackButton=yes").app).showsBackButton == true)
         #expect(try #require(read("ShowsBackButton=no").app).showsBackButton == false)
         #expect(try #require(read("ShowsBackButton=no\nShowsBackButton=auto").app).showsBackButton == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("", .auto), ("auto", .auto), ("cancel", .cancel), ("identityProvider", .identityProvider),
+            ("https://app.example.com/home?a=1", .address("https://app.example.com/home?a=1")),
+            ("com.example.notes:/home", .address("com.example.notes:/home")),
+            ("http://127.0.0.1:8080/", .address("http://127.0.0.1:8080/")),
+        ] as [(String, AppConfiguration.BackButtonAction)])
+    func theBackButtonCanDoMore(value: String, action: AppConfiguration.BackButtonAction) throws {
+        let (app, problems) = read("BackButtonAction=\(value)\n[App]\nIdentityProvider=mail")
+        #expect(try #require(app).backButtonAction == action)
+        #expect(problems.isEmpty)
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "http://app.example.com/", "home",
+        "https://app.example.com/\" onclick=", "notes:/home", "Cancel", "https://", "identityProvider",
+    ])
+    func whatTheBackButtonCannotDoIsTold(value: String) throws {
+        let (read, problems) = read("BackButtonAction=\(value)\nShowsBackButton=yes")
+        #expect(problems.map(\.line) == [6])
+        #expect(problems.map(\.severity) == [.warning])
+        let app = try #require(read)
+        let session = Session(key: SessionKey(uid: 1000, app: "notes"), policy: app.policy, epoch: "e")
+        #expect(app.screen(of: session, canAskProvider: false).backButtonAction == "cancel")
     }
 
     @Test(.timeLimit(.minutes(1)))

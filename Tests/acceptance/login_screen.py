@@ -1,12 +1,42 @@
 """The login screen in a real browser, and what is asked of every page on it."""
 
+import contextlib
+import functools
 import glob
 import json
 import os
+import re
 
 from chromium import WIDTHS
+from daemon import ROOT
 
-VENV = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), ".venv")
+DISCOVERY = "/.well-known/openid-configuration"
+
+VENV = os.path.join(ROOT, ".venv")
+
+
+def host(address, label):
+    return f"[LoginHost]\nURL={address}\nLabel={label}\n"
+
+
+@contextlib.contextmanager
+def login(daemon, window, method="LoginIfRequired", **options):
+    """A scene that asks for a login, whose screen a user has opened."""
+    with daemon.scene() as scene:
+        call = scene.log_in(method, **options)
+        window.open(call.wait_progress("presenting")["loginScreen"])
+        window.wait("document.querySelector('h1') !== null")
+        yield scene, call
+
+
+def signed_in(call):
+    return call.wait()["progress"]["account"]
+
+
+def choose(window, address):
+    """Behind the gear."""
+    window.follow(".settings")
+    window.follow(f"button[name=select][value={json.dumps(address)}]")
 
 
 def axe_core():
@@ -25,10 +55,42 @@ def violations(window):
             if v["impact"] in ("serious", "critical", "moderate")]
 
 
-def judge(window, name):
+@functools.cache
+def messages(language):
+    """Key to the parts of a text that nothing is filled into."""
+    with open(f"{ROOT}/Sources/SceneLogin/Messages/{language}.messages") as file:
+        texts = dict(line.strip().split(" = ", 1) for line in file if " = " in line and not line.startswith("#"))
+    return {key: [part.strip() for part in re.split(r"{\w+}", words) if re.search(r"\w", part)]
+            for key, words in texts.items()}
+
+
+def text(language, key):
+    return messages(language)[key]
+
+
+def untranslated(window, *data):
+    """What can be read on the page that is neither a text of its language, nor data, nor marked as another language's."""
+    read = window.run("""(() => {
+        const texts = [document.title], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+        while (walker.nextNode()) {
+            if (!walker.currentNode.parentElement.closest("bdi, [lang]:not(html)")) texts.push(walker.currentNode.data)
+        }
+        for (const name of ["aria-label", "title", "alt", "placeholder"]) {
+            for (const one of document.querySelectorAll(`[${name}]`)) texts.push(one.getAttribute(name))
+        }
+        return texts
+    })()""")
+    texts = messages(window.run("document.documentElement.lang")).values()
+    known = sorted({part for parts in texts for part in parts} | set(data), key=len, reverse=True)
+    def rest(words):
+        return functools.reduce(lambda left, part: left.replace(part, " "), known, words)
+    return [words for words in read if re.search(r"[^\W\d]", rest(words))]
+
+
+def judge(window, name, *data):
     """The page as it is shown now: at both widths, dark and light, accessible and not wider than the window.
 
-    Where SCENED_SCREENSHOTS names a directory, pictures of it go there.
+    `data` is what comes from the configuration. Where SCENED_SCREENSHOTS names a directory, pictures of it go there.
     """
     pictures = os.environ.get("SCENED_SCREENSHOTS")
     for width in WIDTHS:
@@ -40,6 +102,7 @@ def judge(window, name):
                 window.picture(f"{pictures}/{name}-{width}-{'dark' if dark else 'light'}.png")
             assert violations(window) == [], look
     assert window.complaints() == [], name
+    assert untranslated(window, *data) == [], name
 
 
 def sign_in_at_provider(window, user="alice"):

@@ -7,8 +7,7 @@ import subprocess
 import pytest
 from daemon import SCENED
 from faulty_idp import ABSENT, FaultyProvider
-from login_screen import judge
-from test_login_screen import DISCOVERY, choose, host, login
+from login_screen import DISCOVERY, choose, host, judge, login
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>'
 
@@ -97,10 +96,12 @@ def test_check_config_names_file_and_line(directory):
     os.makedirs(f"{directory}/apps.d")
     with open(f"{directory}/apps.d/notes.conf", "w") as file:
         file.write("[App]\nClientID=scene\n[LoginHost]\nURL=https://login.example.com\n[LoginScreen]\n"
-                   "NavigationBarColor=#12\nNavigationBarFont=;\nLogo=/no\nShowsBackButton=perhaps\n")
+                   "NavigationBarColor=#12\nNavigationBarFont=;\nLogo=/no\nShowsBackButton=perhaps\n"
+                   "BackButtonAction=javascript:alert(1)\nBackButtonAction=identityProvider\n")
     told = subprocess.run([SCENED, "--check-config", "--config", directory], capture_output=True, text=True, timeout=30)
     lines = (told.stdout + told.stderr).splitlines()
-    for line, words in enumerate(("is a colour of CSS", "is a family and a size", "cannot be read", "yes or no, or auto"), 6):
+    for line, words in enumerate(("is a colour of CSS", "is a family and a size", "cannot be read", "yes or no, or auto",
+                                   "is auto, cancel, identityProvider, or an address", "needs IdentityProvider="), 6):
         assert any(f"notes.conf:{line}: " in text and words in text for text in lines), lines
     assert told.returncode != 0
 
@@ -124,7 +125,7 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
     daemon, window = start(notes=text), window(language=language)
 
     def page(name):
-        judge(window, f"{language}-{name}")
+        judge(window, f"{language}-{name}", "Notes", "https://own.example")
 
     with login(daemon, window) as (_, call):
         page("screen")

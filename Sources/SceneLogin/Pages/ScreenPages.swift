@@ -31,13 +31,12 @@ struct ScreenPages {
             trailing: screen.canAddLoginHost ? settingsLink : HTML())
         page.heading = messages.html("screen.heading", ["host": host])
         if content.hostLabel != content.host {
-            page.body.append(.element("p", ["class": "quiet"], content: .isolated(content.host, limit: 500)))
+            page.body.append(Page.quiet(.isolated(content.host, limit: 500)))
         }
         if let fault {
-            let words = fault.html(messages, host: content.hostLabel)
-            page.body.append(Page.alert(words.what, words.todo))
+            page.body.append(Page.alert(fault.html(messages, host: content.hostLabel)))
         }
-        if invalidAccount { page.body.append(Page.alert(messages.html("invalid.account"), HTML())) }
+        if invalidAccount { page.body.append(Page.alert([messages.html("invalid.account")])) }
         page.body.append(
             form(
                 "go",
@@ -116,7 +115,7 @@ struct ScreenPages {
         var page = page(messages["hosts.title"], leading: wayBack)
         page.logo = nil
         page.body = [Page.paragraph(messages.html("hosts.intro"))]
-        if let problem { page.body.append(Page.alert(problem.what(messages), problem.todo(messages))) }
+        if let problem { page.body.append(Page.alert(problem.html(messages))) }
         page.body += [form("hosts", [.element("ul", ["class": "hosts"], children: shown.map(row))])]
         if shown.count < screen.loginHosts.count {
             let count = HTML.text("\(screen.loginHosts.count - shown.count)")
