@@ -19,8 +19,12 @@ class Failed(Exception):
 
 
 class Chromium:
-    def __init__(self):
+    """`environment` is added to its own. `policies` are what an administrator would set; only root can have them, for
+    this browser alone."""
+
+    def __init__(self, environment=(), policies=None):
         self._profile = tempfile.mkdtemp(prefix="scened-chromium-")
+        prefix = self._governed(policies) if policies else []
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
 
@@ -30,16 +34,25 @@ class Chromium:
             for number, descriptor in zip((3, 4), moved):
                 os.dup2(descriptor, number)
         self._process = subprocess.Popen(
-            ["/usr/bin/chromium", "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run",
+            [*prefix, "/usr/bin/chromium", "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run",
              "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--disable-default-apps", "--disable-extensions", "--no-proxy-server",
              "--force-prefers-reduced-motion", f"--user-data-dir={self._profile}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=place,
-            close_fds=False, env={"HOME": self._profile, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
+            close_fds=False, env={"HOME": self._profile, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(environment)})
         for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
         self._number, self._received = 0, bytearray()
         self.events = []
+
+    def _governed(self, policies):
+        """What starts a program in a mount namespace with these policies in place."""
+        settings = os.path.join(self._profile, "etc")
+        os.makedirs(os.path.join(settings, "policies", "managed"))
+        with open(os.path.join(settings, "policies", "managed", "test.json"), "w") as file:
+            json.dump(policies, file)
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-ec",
+                'mount --bind "$0" /etc/chromium; exec "$@"', settings]
 
     def call(self, method, session=None, timeout=40, **parameters):
         self._number += 1
