@@ -1,3 +1,4 @@
+import Glibc
 import SceneModel
 import SessionCore
 import Testing
@@ -41,6 +42,28 @@ import Testing
             ])
         #expect(read("StyleSheet=\(escaping)").problems.count == 1)
         #expect(read("Logo=\(style)").problems.count == 1)
+    }
+
+    /// Neither waited for nor read without an end.
+    @Test(.timeLimit(.minutes(1)), arguments: ["Logo", "SettingsIcon", "StyleSheet"])
+    func onlyRegularFilesAreRead(key: String) throws {
+        let directory = try TemporaryDirectory()
+        let good = try directory.write("good", key == "StyleSheet" ? "h1 { color: red }" : "<svg/>")
+        func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+        #expect(mkfifo(path("fifo"), 0o600) == 0)
+        #expect(mkdir(path("directory"), 0o700) == 0)
+        for (name, target) in [("link", good), ("zero", "/dev/zero"), ("tty", "/dev/tty"), ("loop", path("loop"))] {
+            #expect(symlink(target, path(name)) == 0)
+        }
+        #expect(truncate(try directory.write("sparse", ""), 1 << 40) == 0)
+        for name in ["fifo", "directory", "zero", "tty", "loop", "sparse", "nothing"] {
+            let (app, problems) = read("\(key)=\(path(name))")
+            #expect(problems.map(\.line) == [6], "\(name)")
+            #expect(try #require(app).appearance == .init(), "\(name)")
+        }
+        let (app, problems) = read("\(key)=\(path("link"))")
+        #expect(problems.isEmpty)
+        #expect(try #require(app).appearance != .init())
     }
 
     @Test func theBackButtonFollowsTheUserUnlessItIsSet() throws {

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import select
+import socket
 import subprocess
 
 import pytest
@@ -80,6 +82,54 @@ def test_the_apps_own_files(screen, directory):
     assert window.style("h1", "letterSpacing") == "3px"
     # It may change the page, and reach nothing else.
     assert any("outside.png" in complaint for complaint in window.complaints())
+
+
+def test_the_apps_files_reach_nothing_and_run_nothing(screen, directory):
+    """Nor do they when somebody else has written them."""
+    with socket.socket() as outside:
+        outside.bind(("127.0.0.1", 0))
+        outside.listen()
+        away = f"http://127.0.0.1:{outside.getsockname()[1]}"
+        script = f"document.title = 'x'; fetch('{away}/script')"
+        svg = SVG.replace("<rect", f"<style>@import url({away}/svg.css);</style><script>{script}</script>"
+                          f'<image href="{away}/image.png"/><foreignObject><img xmlns="http://www.w3.org/1999/xhtml" '
+                          f'src="{away}/html.png" onerror="{script}"/></foreignObject><rect onload="{script}"')
+        style = (f"@import url({away}/more.css);\n@import '{away}/more.css';\n"
+                 f"@font-face {{ font-family: Theirs; src: url({away}/font.woff) }}\n"
+                 f"body {{ font-family: Theirs; background: url({away}/back.png); cursor: url({away}/cursor), auto }}\n"
+                 f"input[value^=a] {{ background: url({away}/typed?a) }}\nh1::before {{ content: url({away}/content) }}\n"
+                 "h1 { letter-spacing: 2px }\nbody { behavior: url(#x); -moz-binding: url(#x) }")
+        for name, text in (("logo.svg", svg), ("gear.svg", svg), ("style.css", style)):
+            with open(f"{directory}/{name}", "w") as file:
+                file.write(text)
+        window = screen(f"Logo={directory}/logo.svg", f"SettingsIcon={directory}/gear.svg",
+                        f"StyleSheet={directory}/style.css")
+        window.fill("#account", "a")
+        for picture in (".logo", ".settings img"):
+            window.wait(f"(i => i.complete && i.naturalWidth > 0)(document.querySelector('{picture}'))")
+        assert window.style("h1", "letterSpacing") == "2px" and window.run("document.title") == "Log In"
+        # By itself, it is no page.
+        window.open(window.address + "logo")
+        window.shows("This address can only be opened as a page of its own, not by a script or in a frame.")
+        assert not select.select([outside], [], [], 0)[0], "something was asked of another address"
+
+
+def test_names_are_read_as_they_are_written(start, faulty, window):
+    """Neither markup nor marks of direction get out of a login host's name."""
+    names = ["<b>Bold</b>", "safe\u202egnp.exe", "\u2066\u2067nested", "</bdi></button><h1>x", "שלום", "x" * 200, "'\"&amp;"]
+    urls = [f"https://h{number}." + "long-name." * 24 + "example" for number in range(len(names))]
+    daemon = start(notes=faulty.configuration() + "".join(map(host, urls, names)))
+    assert [one["label"] for one in daemon.call("GetLoginScreen")["screen"]["loginHosts"][1:]] == names
+    window = window(width="phone")
+    with login(daemon, window):
+        window.follow(".settings")
+        shown = window.run("[...document.querySelectorAll('.hosts .name')].slice(1).map(e => e.innerText)")
+        assert shown == ["<b>Bold</b>", "safegnp.exe", "nested", "</bdi></button><h1>x", "שלום", "x" * 200,
+                         "'\"&amp;"]
+        # What stands beside a name keeps its place, whatever its direction.
+        assert window.run("[...document.querySelectorAll('.hosts .name bdi')].every(e => "
+                          "getComputedStyle(e).unicodeBidi === 'isolate')")
+        judge(window, "en-hosts-odd-names")
 
 
 def test_without_the_screen(start, faulty, window):
