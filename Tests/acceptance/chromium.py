@@ -11,7 +11,7 @@ import time
 
 # Of the keys that the tests press: code, virtual key code, text.
 KEYS = {"Tab": ("Tab", 9, None), "Enter": ("Enter", 13, "\r"), " ": ("Space", 32, " "), "Escape": ("Escape", 27, None)}
-WIDTHS = {"phone": (360, 640), "wide": (1280, 800)}
+WIDTHS = {"narrow": (320, 480), "phone": (360, 640), "wide": (1280, 800)}
 
 
 class Failed(Exception):
@@ -117,12 +117,14 @@ class Window:
     def call(self, method, **parameters):
         return self._browser.call(method, self._session, **parameters)
 
-    def look(self, width, dark):
+    def look(self, width, dark, media="screen", **features):
+        """`features` are those of media queries, with _ for -."""
         size = WIDTHS[width]
         self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
-                  mobile=width == "phone")
-        scheme = "dark" if dark else "light"
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+                  mobile=width != "wide")
+        wanted = {"prefers_color_scheme": "dark" if dark else "light", **features}
+        self.call("Emulation.setEmulatedMedia", media=media,
+                  features=[{"name": name.replace("_", "-"), "value": value} for name, value in wanted.items()])
 
     def run(self, expression):
         """A JavaScript expression's value. The protocol may do this where the page may not."""
@@ -211,8 +213,12 @@ class Window:
         raise AssertionError(f"{selector} cannot be reached by Tab: {self.text}")
 
     def picture(self, path):
+        """Of the whole page, further down than the window shows, too."""
+        width, height = self.run("(e => [e.scrollWidth, Math.max(e.scrollHeight, innerHeight)])(document.documentElement)")
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+            file.write(base64.b64decode(taken["data"]))
 
     def complaints(self):
         """What the pages have that their Content-Security-Policy does not let them."""

@@ -7,7 +7,6 @@ import json
 import os
 import re
 
-from chromium import WIDTHS
 from daemon import ROOT
 
 DISCOVERY = "/.well-known/openid-configuration"
@@ -87,20 +86,42 @@ def untranslated(window, *data):
     return [words for words in read if re.search(r"[^\W\d]", rest(words))]
 
 
+def fits(window, look):
+    """Nothing is beyond the window's right edge, or cut off in its own box."""
+    assert window.run("document.documentElement.scrollWidth <= innerWidth"), f"{look} is wider than its window"
+    cut = window.run("""[...document.querySelectorAll("body *")].filter(e => getComputedStyle(e).overflowX !== "visible"
+        && e.tagName !== "INPUT" && e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1 && !e.closest("svg")).map(e => e.outerHTML)""")
+    assert cut == [], f"{look}: {cut}"
+
+
+def picture(window, name):
+    """Where SCENED_SCREENSHOTS names a directory."""
+    directory = os.environ.get("SCENED_SCREENSHOTS")
+    if directory:
+        window.picture(f"{directory}/{name}.png")
+
+
 def judge(window, name, *data):
     """The page as it is shown now: at both widths, dark and light, accessible and not wider than the window.
 
-    `data` is what comes from the configuration. Where SCENED_SCREENSHOTS names a directory, pictures of it go there.
+    `data` is what comes from the configuration.
     """
-    pictures = os.environ.get("SCENED_SCREENSHOTS")
-    for width in WIDTHS:
+    for width in ("phone", "wide"):
         for dark in (False, True):
             window.look(width, dark)
-            look = f"{name}, {width}, {'dark' if dark else 'light'}"
-            assert window.run("document.documentElement.scrollWidth <= innerWidth"), f"{look} is wider than its window"
-            if pictures:
-                window.picture(f"{pictures}/{name}-{width}-{'dark' if dark else 'light'}.png")
+            look = f"{name}-{width}-{'dark' if dark else 'light'}"
+            fits(window, look)
+            picture(window, look)
             assert violations(window) == [], look
+    # As with text of twice the size, and as a wide window magnified four times.
+    window.run("document.documentElement.style.fontSize = '200%'")
+    fits(window, f"{name} with large text")
+    window.look("narrow", False)
+    fits(window, f"{name} with large text in a narrow window")
+    window.run("document.documentElement.style.fontSize = ''")
+    fits(window, f"{name} in a narrow window")
+    picture(window, f"{name}-narrow-light")
+    window.look("wide", False)
     assert window.complaints() == [], name
     assert untranslated(window, *data) == [], name
 

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 from daemon import SCENED
-from faulty_idp import ABSENT, FaultyProvider
-from login_screen import DISCOVERY, choose, host, judge, login
+from faulty_idp import FaultyProvider
+from login_screen import DISCOVERY, choose, host, judge, login, picture, violations
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>'
 
@@ -156,6 +156,35 @@ def test_check_config_names_file_and_line(directory):
     assert told.returncode != 0
 
 
+# MARK: Other media
+
+def test_with_forced_colours(screen):
+    """As for readers who need strong contrast: what colour tells is told by lines, too."""
+    window = screen("NavigationBarColor=navy", "NavigationBarTextColor=yellow")
+    window.look("phone", False, forced_colors="active")
+    assert window.run("matchMedia('(forced-colors: active)').matches")
+    for selector in (".card", "input#account", "button.primary"):
+        assert window.style(selector, "borderLeftStyle") == "solid", selector
+    assert window.style(".bar", "backgroundColor") == window.style("body", "backgroundColor")
+    assert window.style(".bar .title", "color") == window.style("h1", "color")
+    picture(window, "forced-colours-screen")
+    window.follow(".settings")
+    assert window.style("button[aria-current]", "borderLeftColor") != window.style("input#address", "borderLeftColor")
+    picture(window, "forced-colours-hosts")
+    # axe-core looks at the colours that the page asks for.
+    assert [found for found in violations(window) if found[0] != "color-contrast"] == []
+
+
+def test_on_paper(screen):
+    """Printers leave backgrounds out."""
+    window = screen("NavigationBarColor=navy")
+    window.look("wide", False, media="print")
+    for selector in (".bar .title", "button.primary"):
+        assert window.style(selector, "color") == "rgb(0, 0, 0)"
+    assert window.style(".bar", "backgroundColor") == "rgba(0, 0, 0, 0)"
+    picture(window, "print-screen")
+
+
 # MARK: Every page, at two widths, dark and light
 
 @pytest.fixture
@@ -172,7 +201,7 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         file.write(SVG)
     text = (faulty.configuration() + host(away.issuer, "A name so long that it needs another line, and one more")
             + f"[LoginScreen]\nNavigationBarColor=#0dc3bb\nLogo={directory}/logo.svg\n")
-    daemon, window = start(notes=text), window(language=language)
+    daemon, windows, window = start(notes=text), window, window(language=language)
 
     def page(name):
         judge(window, f"{language}-{name}", "Notes", "https://own.example")
@@ -193,8 +222,13 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
             # It may be loading again just now.
             window.wait("(m => m !== null && (m.remove(), true))(document.querySelector('meta[http-equiv=refresh]'))")
             page("preparing")
+            # It moves for those who want that.
+            for wish, name in (("no-preference", "working"), ("reduce", "none")):
+                window.look("phone", False, prefers_reduced_motion=wish)
+                assert window.style(".working", "animationName") == name
         window.wait("document.querySelector('.alert') !== null")
         page("unreachable")
+        del away.instead[DISCOVERY]
         window.open(window.address[:-2] + "nowhere")
         window.wait("document.querySelector('.failure') !== null")
         page("refused")
@@ -211,9 +245,21 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         window.follow("button.back")
         page("cancelled")
         call.wait_error()
-    faulty.callback = {"code": ABSENT, "error": "access_denied"}
     with login(daemon, window, "Login") as (_, call):
-        window.follow("button.primary")
-        window.wait("document.querySelector('.failure') !== null")
-        page("denied")
+        with faulty.holding("/token") as arrived:
+            window.click("button.primary")
+            assert arrived.wait(20)
+            # In another window of the browser's.
+            window = windows(language=language)
+            window.open(call.wait_progress("presenting")["loginScreen"])
+            window.wait("document.querySelector('.working') !== null")
+            page("completing")
+        call.wait()
+    # A browser that is given nothing to show stays where it is.
+    away.metadata, away.instead["/nothing"] = {"authorization_endpoint": away.issuer + "/nothing"}, (204, b"")
+    with login(daemon, window, "Login", loginHost=away.issuer) as (_, call):
+        window.click("button.primary")
+        window.wait("document.querySelector('a.go') !== null")
+        page("going")
+        daemon.call("CancelLogin")
         call.wait_error()

@@ -77,7 +77,7 @@ struct ScreenPages {
     /// While the login host's address is being asked for.
     var preparing: Page {
         var page = page(messages["progress.title"], leading: wayBack)
-        page.body = [Page.said(messages.html("progress.preparing", ["host": host]))]
+        page.body = [Page.said(messages.html("progress.preparing", ["host": host])), Self.working]
         page.refresh = Page.Refresh(seconds: 1)
         return page
     }
@@ -97,7 +97,10 @@ struct ScreenPages {
 
     var completing: Page {
         var page = page(messages["progress.title"])
-        page.body = [Page.said(messages.html("progress.completing")), Page.paragraph(messages.html("close-window"))]
+        page.body = [
+            Page.said(messages.html("progress.completing")), Self.working,
+            Page.paragraph(messages.html("close-window")),
+        ]
         return page
     }
 
@@ -137,10 +140,11 @@ struct ScreenPages {
         let isCurrent = host.url == content.host
         var lines: [HTML] = [.element("span", ["class": "name"], content: .isolated(host.label))]
         if host.label != host.url {
-            lines.append(.element("span", ["class": "quiet"], content: .isolated(host.url, limit: 2048)))
+            lines.append(.element("span", ["class": "quiet address"], content: .isolated(host.url, limit: 2048)))
         }
         let notes = [isCurrent ? "hosts.selected" : nil, host.origin == .managed ? "hosts.managed" : nil]
-        lines += notes.compactMap { $0 }.map { .element("span", ["class": "quiet note"], text: " · \(messages[$0])") }
+        let words = notes.compactMap { $0.map { messages[$0] } }.joined(separator: " · ")
+        if !words.isEmpty { lines.append(.element("span", ["class": "quiet note"], text: words)) }
         var buttons: [HTML] = [
             .element(
                 "button",
@@ -192,6 +196,9 @@ struct ScreenPages {
 }
 
 extension ScreenPages {
+    /// That something is going on, for those who see it; others are told.
+    private static let working = HTML.ours(#"<div class="working" aria-hidden="true"></div>"#)
+
     private static let arrow = HTML.ours(
         """
         <svg viewBox="0 0 24 24" aria-hidden="true"><path fill="none" stroke="currentColor" stroke-width="2.5" \
