@@ -45,6 +45,7 @@ extension Daemon {
         case .moveLogin(let order): moveLogin(order, live)
         case .pollDevice(let id): pollDevice(id, live)
         case .endLogin(let id, let end): endLogin(id, end, live)
+        case .leaveScreen(let id): endLogin(id, .cancelled, live)
         case .refresh(let order): refresh(order, live)
         case .revoke(let revocation, let idToken): revoke(revocation, idToken: idToken, live)
         case .tellProvider(let app, let message): tellProvider(app, message, from: live)

@@ -17,8 +17,22 @@ extension Daemon {
             let app = configuration.apps[live.key.app], let attempt = live.session.login
         else { return nil }
         return LoginScreenContent(
-            screen: app.screen(of: live.session), appearance: app.appearance, appName: app.displayName,
+            screen: screen(app, live), appearance: app.appearance, appName: app.displayName,
             host: attempt.host, accountName: running.accountName ?? attempt.loginHint ?? "")
+    }
+
+    /// As it is to be shown now.
+    func screen(_ app: AppConfiguration, _ live: LiveSession) -> LoginScreen {
+        app.screen(
+            of: live.session,
+            canAskProvider: live.session.canReturnToProvider
+                && app.identityProvider.map { canBeAsked($0, live.key.uid) } == true)
+    }
+
+    /// A scene of the app is there, or can be brought there.
+    private func canBeAsked(_ provider: String, _ uid: UInt32) -> Bool {
+        if sessions[SessionKey(uid: uid, app: provider)]?.session.scenes.isEmpty == false { return true }
+        return !options.isSystem && configuration.apps[provider]?.unit != nil
     }
 
     private func acted(
@@ -45,9 +59,15 @@ extension Daemon {
                 respond(failure.map { .refused(HostProblem($0.problem, address: url, label: label)) } ?? .hosts)
             }
         case .goBack:
-            guard screenContent(page)?.screen.showsBackButton == true else { return respond(.screen) }
-            respond(.ended(.cancelled))
-            happened(live) { $0.loginCancelled(self.screenCaller(running), world: $1) }
+            switch screenContent(page)?.screen.backButtonAction {
+            case nil: respond(.screen)
+            case "identityProvider"?:
+                respond(.ended(.handedBack(app: providerName(live))))
+                happened(live) { $0.returnedToProvider(self.screenCaller(running), world: $1) }
+            case let action?:
+                respond(.ended(action == "cancel" ? .cancelled : .wentBack(address: action)))
+                happened(live) { $0.loginCancelled(self.screenCaller(running), world: $1) }
+            }
         }
     }
 
@@ -66,6 +86,11 @@ extension Daemon {
             moveLogin(attempt.order, live)
         }
         respond(.goOn)
+    }
+
+    private func providerName(_ live: LiveSession) -> String {
+        let provider = configuration.apps[live.key.app]?.identityProvider ?? ""
+        return configuration.apps[provider]?.displayName ?? provider
     }
 
     private func screenCaller(_ running: RunningLogin) -> Caller {
@@ -110,30 +135,6 @@ extension Failure {
         case .accessDenied: .hidden
         case .storageUnavailable: .storage
         default: .other
-        }
-    }
-
-    /// Of a login, for the user.
-    var fault: LoginFault {
-        switch self {
-        case .loginFailed("access_denied", _): .denied
-        case .loginFailed("invalid_grant", _), .loginFailed("expired_token", _): .expired
-        case .loginFailed(let code, let description): .hostSaid(description ?? code)
-        case .loginHostUnavailable: .unreachable
-        case .storageUnavailable: .storage
-        case .loginTimedOut: .timedOut
-        default: .other
-        }
-    }
-}
-
-extension OAuthFailure {
-    /// Of a login host before anybody has signed in there.
-    var faultOfHost: LoginFault {
-        switch self {
-        case .unavailable, .lost, .cancelled: .unreachable
-        case .refused, .invalid: .notAHost(reason: explanation)
-        case .unusable(_, let cause): cause.faultOfHost
         }
     }
 }

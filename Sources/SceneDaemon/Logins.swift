@@ -60,7 +60,11 @@ extension Daemon {
                 failed(running, error, live)
             }
         } catch {
-            happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
+            guard pages.isSeen(login: running.page) else {
+                return happened(live) { $0.loginFailed(order.login, error.failure, world: $1) }
+            }
+            running.hasFailed = true
+            pages.failed(login: running.page, error.failure.fault)
         }
     }
 
@@ -127,7 +131,7 @@ extension Daemon {
             return respond(.cancelled)
         }
         if let callback = CallbackParameters(query: query), take(callback, running, live, respond: respond) { return }
-        respond(.failed(.foreign))
+        respond(.failed(LoginFault(.foreign)))
         // What was forged does not use the state up: the login goes on.
         guard live.login === running, let pending = running.pending else { return }
         pages.ready(login: page, state: pending.state, authorizationUri: pending.authorizationUri)
@@ -180,9 +184,10 @@ extension Daemon {
         guard let running = live.login, running.id == id else { return }
         live.login = nil
         loginPages[running.page] = nil
-        running.respond?(end.outcome(of: running, live.session.current?.account))
+        let outcome = end.outcome(of: running, live.session.current?.account)
+        running.respond?(outcome)
         running.respond = nil
-        pages.close(login: running.page)
+        pages.close(login: running.page, outcome)
         unkeep(running)
         portsClosed()
         statusChanged()
@@ -209,7 +214,7 @@ extension LoginEnd {
         switch self {
         case .signedIn(let name): .signedIn(name: name, wanted: running.otherAccountName(than: account))
         case .cancelled, .abandoned: .cancelled
-        case .timedOut: .failed(.timedOut)
+        case .timedOut: .failed(LoginFault(.timedOut))
         case .failed(let failure): .failed(failure.fault)
         }
     }

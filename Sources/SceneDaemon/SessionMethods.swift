@@ -119,7 +119,7 @@ extension Daemon {
             guard let app = daemon.configuration.apps[call.app] else {
                 return daemon.fail(request.id, .unknownApp(call.app))
             }
-            daemon.answer(request.id, GetLoginScreen.Reply(screen: app.screen(of: live.session)))
+            daemon.answer(request.id, GetLoginScreen.Reply(screen: daemon.screen(app, live)))
         },
         serveSession(AddLoginHost.self, app: \.app) { daemon, request, call, live in
             daemon.happened(live) {

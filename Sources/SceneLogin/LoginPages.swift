@@ -150,14 +150,18 @@ package final class LoginPages {
         routes.returned(login: login)
     }
 
-    /// Ends what browsers can reach of a login. A window that still waits is told; an outcome that is on its way to one
-    /// arrives.
-    package func close(login: Int) {
+    /// Ends what browsers can reach of a login. A window that still waits is told how it ended; an outcome that is on its
+    /// way to one arrives.
+    package func close(login: Int, _ outcome: LoginOutcome? = nil) {
         guard let route = routes.closed(login: login) else { return }
-        respond(login) { Response(.ended($0.exchange.messages)) }
+        func ending(_ held: Held) -> Response {
+            let messages = held.exchange.messages
+            return Response(outcome.map { Page($0, held.content, messages) } ?? .ended(messages))
+        }
+        respond(login, ending)
         for (number, held) in acting where held.login == login {
             acting[number] = nil
-            held.server.answer(held.exchange, Response(.ended(held.exchange.messages)))
+            held.server.answer(held.exchange, ending(held))
         }
         closeUnused(route.endpoints)
     }

@@ -33,6 +33,9 @@ public struct LoginScreen: Hashable, Sendable {
     public var showsNavigationBar = true
     public var showsSettingsIcon = true
     public var showsBackButton = false
+    /// What it does now, where it is shown: `cancel` ends the login, `identityProvider` has the app's identity provider
+    /// asked again; else an address to open once the login is cancelled.
+    public var backButtonAction: String?
     public var navigationBarColor: String?
     public var navigationBarTextColor: String?
     public var navigationBarFont: String?

@@ -56,6 +56,7 @@ extension LoginScreen: WireRecord {
         try coder.field("showsNavigationBar", &showsNavigationBar)
         try coder.field("showsSettingsIcon", &showsSettingsIcon)
         try coder.field("showsBackButton", &showsBackButton)
+        try coder.field("backButtonAction", &backButtonAction)
         try coder.field("navigationBarColor", &navigationBarColor)
         try coder.field("navigationBarTextColor", &navigationBarTextColor)
         try coder.field("navigationBarFont", &navigationBarFont)

@@ -123,6 +123,8 @@ package indirect enum Action: Sendable {
     case moveLogin(LoginOrder)
     /// Whatever belongs to the login is to go: its listener, its requests, its secrets.
     case endLogin(Int, LoginEnd)
+    /// The login's screen goes, and the login waits for its identity provider.
+    case leaveScreen(Int)
     case refresh(RefreshOrder)
     case revoke(RevocationRecord, idToken: Secret?)
     /// Pass this on to the session of the app that is the identity provider.

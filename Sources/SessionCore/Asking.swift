@@ -81,6 +81,35 @@ extension Session {
         }
     }
 
+    /// Whether a user who signs in here can go back to the app's identity provider.
+    package var canReturnToProvider: Bool {
+        guard policy.identityProvider != nil, let login else { return policy.identityProvider != nil }
+        // One that the provider has begun is nobody's here.
+        guard !login.force, login.presentation == .browser, isWaiting(login.presenter) else { return false }
+        switch login.state {
+        case .preparing, .presenting: return true
+        case .starting, .asking, .polling, .redeeming, .completing, .ending: return false
+        }
+    }
+
+    /// The user goes back from the login screen: the identity provider is asked, once more if it was before.
+    package mutating func returnedToProvider(_ caller: Caller, world: World) -> [Action] {
+        guard canReturnToProvider, var login, var asker = waiters[login.presenter.call] else {
+            return [.reply(caller.call, .done)]
+        }
+        // Whoever wanted to sign in without it is overruled.
+        for waiter in waiters where waiter.options.local == true { waiters[waiter.caller.call]?.options.local = nil }
+        asker.options.local = nil
+        asker.options.presentation = login.presentation
+        let former = login.asked.map { Action.tellProvider($0.app, .isOver(request: $0.request, .cancelled)) }
+        login.asked = provider(for: asker, world)
+        login.expected = nil
+        login.localReason = nil
+        self.login = login
+        return [.leaveScreen(login.id)] + (former.map { [$0] } ?? []) + [setOut(login)] + tell(world)
+            + [.reply(caller.call, .done)]
+    }
+
     /// The provider app begins a login of this one, for an account that was picked there.
     package mutating func loginOffered(
         _ request: String, by app: String, _ choice: AuthorizedAccount, world: World

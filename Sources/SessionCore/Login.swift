@@ -147,7 +147,7 @@ extension Session {
         return login.isEnding || isWaiting(login.presenter)
     }
 
-    private func isWaiting(_ presenter: Caller) -> Bool {
+    func isWaiting(_ presenter: Caller) -> Bool {
         waiters[presenter.call].map(wantsLogin) ?? false
     }
 

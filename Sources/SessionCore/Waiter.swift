@@ -41,9 +41,10 @@ package struct LoginAttempt: Sendable {
         case starting
         /// The identity provider app is asked. → preparing, ending
         case asking
-        /// The listener is opened and the login host's metadata fetched. → presenting, polling, ending
+        /// The listener is opened and the login host's metadata fetched. → presenting, polling, asking, ending
         case preparing
-        /// The user is on the login screen. → redeeming, ending; preparing where they choose another login host
+        /// The user is on the login screen. → redeeming, ending; preparing where they choose another login host; asking
+        /// where they go back to the identity provider
         case presenting(LoginPage)
         /// The user has a code for another device; the login host is asked whether it was used. → completing, ending
         case polling(DevicePolling)

@@ -46,7 +46,8 @@ struct LoginPagesTests {
 
     @Test(
         arguments: [
-            (.cancelled, "Sign-in cancelled"), (.failed(.hostSaid("The clock is wrong.")), "The clock is wrong"),
+            (.cancelled, "Sign-in cancelled"),
+            (.failed(LoginFault(.refused, .hosts("The clock is wrong."))), "The clock is wrong"),
             (.signedIn(name: nil), "You are signed in."),
         ] as [(LoginOutcome, String)])
     func outcomesArriveEvenIfTheLoginIsClosedAtOnce(outcome: LoginOutcome, text: String) throws {

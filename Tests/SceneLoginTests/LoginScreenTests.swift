@@ -144,7 +144,7 @@ struct LoginScreenTests {
         // What was asked of the host before counts no longer.
         #expect(RawBrowser.get("/callback?state=the-state", at: login)?.status == 400)
         #expect(RawBrowser.get(login.screenPath + "go", at: login)?.body.contains("Preparing") == true)
-        try fixture.onLoop { $0.failed(login: 1, .unreachable) }
+        try fixture.onLoop { $0.failed(login: 1, LoginFault(.unreachable)) }
         #expect(RawBrowser.get(login.screenPath + "go", at: login)?.body.contains("cannot be reached") == true)
     }
 

@@ -17,8 +17,10 @@ struct PageTests {
             let pages = ScreenPages(content: content, messages: messages, formToken: "t")
             let all = [
                 Page(.signedIn(name: text, wanted: text), content, messages),
-                Page(.failed(.hostSaid(text)), content, messages), Page(.failed(.unreachable), content, messages),
-                pages.screen(fault: .notAHost(reason: text)), pages.preparing, pages.going(to: text), pages.completing,
+                Page(.failed(LoginFault(.refused, .hosts(text))), content, messages),
+                Page(.failed(LoginFault(.unreachable)), content, messages),
+                pages.screen(fault: LoginFault(.notAHost, .ours(text))), pages.preparing, pages.going(to: text),
+                pages.completing,
                 pages.hosts(problem),
             ]
             for page in all {
@@ -36,7 +38,9 @@ struct PageTests {
         let name = String(repeating: "e\u{301}\u{301}", count: 100_000)
         #expect(Page(.signedIn(name: name), content, .english).html(nonce: "n").utf8.count < 20_000)
         let stacked = "a" + String(repeating: "\u{301}", count: 100_000)
-        #expect(Page(.failed(.hostSaid(stacked)), content, .english).html(nonce: "n").utf8.count < 20_000)
+        #expect(
+            Page(.failed(LoginFault(.refused, .hosts(stacked))), content, .english).html(nonce: "n").utf8.count < 20_000
+        )
     }
 
     @Test func controlCharactersAreInert() {

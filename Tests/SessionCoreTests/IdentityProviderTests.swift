@@ -36,6 +36,45 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         apps.expectNoFaults()
     }
 
+    @Test func whoGoesBackFromTheLoginScreenIsAskedAgain() throws {
+        let apps = TwoApps()
+        let call = apps.logIn(nil, options { $0.local = true })
+        apps.then { apps.asker.present() }
+        #expect(apps.asker.session.canReturnToProvider && apps.request == nil)
+        let started = apps.asker.session.history.newest(.loginStarted)?.at
+        apps.then { _ = apps.asker.call { $0.returnedToProvider($1, world: $2) } }
+        #expect(apps.asker.login == nil && apps.asker.keptPage == nil)
+        #expect(apps.asker.told[call]?.last?.state == .waiting)
+        #expect(apps.asker.told[call]?.last?.identityProvider == "notes")
+        #expect(!apps.asker.session.canReturnToProvider)
+        let first = try #require(apps.request)
+        let answer = apps.approve("a2")
+        apps.then { apps.asker.present() }
+        #expect(apps.page(of: answer) == Stage.page)
+
+        // Somebody else after all.
+        apps.then { _ = apps.asker.call { $0.returnedToProvider($1, world: $2) } }
+        #expect(apps.request != first)
+        #expect(apps.provider.session.authorizations.keys.sorted() == [apps.request])
+        apps.approve("a1")
+        apps.then { apps.asker.present() }
+        apps.then { apps.asker.signIn("a1") }
+        #expect(apps.asker.progress(of: call)?.account?.username == "user-a1")
+        // All that time it was one login.
+        #expect(apps.asker.session.history.newest(.loginStarted)?.at == started)
+        apps.expectNoFaults()
+    }
+
+    @Test func whoCannotGoBackStays() {
+        let apps = TwoApps()
+        _ = apps.logIn(nil, options { $0.force = true })
+        apps.then { apps.asker.present() }
+        #expect(!apps.asker.session.canReturnToProvider)
+        apps.then { _ = apps.asker.call { $0.returnedToProvider($1, world: $2) } }
+        #expect(apps.asker.login != nil && apps.request == nil)
+        apps.expectNoFaults()
+    }
+
     @Test func whatIsDeniedEndsSoForWhoAskedOnly() {
         let apps = TwoApps()
         let call = apps.logIn()

@@ -11,7 +11,7 @@ import time
 
 # Of the keys that the tests press: code, virtual key code, text.
 KEYS = {"Tab": ("Tab", 9, None), "Enter": ("Enter", 13, "\r"), " ": ("Space", 32, " "), "Escape": ("Escape", 27, None)}
-WIDTHS = {"phone": (360, 640), "wide": (1280, 800)}
+WIDTHS = {"narrow": (320, 480), "phone": (360, 640), "wide": (1280, 800)}
 
 
 class Failed(Exception):
@@ -19,8 +19,12 @@ class Failed(Exception):
 
 
 class Chromium:
-    def __init__(self):
+    """`environment` is added to its own. `policies` are what an administrator would set; only root can have them, for
+    this browser alone."""
+
+    def __init__(self, environment=(), policies=None):
         self._profile = tempfile.mkdtemp(prefix="scened-chromium-")
+        prefix = self._governed(policies) if policies else []
         theirs_in, self._out = os.pipe()
         self._in, theirs_out = os.pipe()
 
@@ -30,16 +34,25 @@ class Chromium:
             for number, descriptor in zip((3, 4), moved):
                 os.dup2(descriptor, number)
         self._process = subprocess.Popen(
-            ["/usr/bin/chromium", "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run",
+            [*prefix, "/usr/bin/chromium", "--headless=new", "--no-sandbox", "--remote-debugging-pipe", "--no-first-run",
              "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
              "--disable-sync", "--disable-default-apps", "--disable-extensions", "--no-proxy-server",
              "--force-prefers-reduced-motion", f"--user-data-dir={self._profile}", "about:blank"],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=place,
-            close_fds=False, env={"HOME": self._profile, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"})
+            close_fds=False, env={"HOME": self._profile, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", **dict(environment)})
         for descriptor in (theirs_in, theirs_out):
             os.close(descriptor)
         self._number, self._received = 0, bytearray()
         self.events = []
+
+    def _governed(self, policies):
+        """What starts a program in a mount namespace with these policies in place."""
+        settings = os.path.join(self._profile, "etc")
+        os.makedirs(os.path.join(settings, "policies", "managed"))
+        with open(os.path.join(settings, "policies", "managed", "test.json"), "w") as file:
+            json.dump(policies, file)
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-ec",
+                'mount --bind "$0" /etc/chromium; exec "$@"', settings]
 
     def call(self, method, session=None, timeout=40, **parameters):
         self._number += 1
@@ -104,12 +117,14 @@ class Window:
     def call(self, method, **parameters):
         return self._browser.call(method, self._session, **parameters)
 
-    def look(self, width, dark):
+    def look(self, width, dark, media="screen", **features):
+        """`features` are those of media queries, with _ for -."""
         size = WIDTHS[width]
         self.call("Emulation.setDeviceMetricsOverride", width=size[0], height=size[1], deviceScaleFactor=1,
-                  mobile=width == "phone")
-        scheme = "dark" if dark else "light"
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+                  mobile=width != "wide")
+        wanted = {"prefers_color_scheme": "dark" if dark else "light", **features}
+        self.call("Emulation.setEmulatedMedia", media=media,
+                  features=[{"name": name.replace("_", "-"), "value": value} for name, value in wanted.items()])
 
     def run(self, expression):
         """A JavaScript expression's value. The protocol may do this where the page may not."""
@@ -198,8 +213,12 @@ class Window:
         raise AssertionError(f"{selector} cannot be reached by Tab: {self.text}")
 
     def picture(self, path):
+        """Of the whole page, further down than the window shows, too."""
+        width, height = self.run("(e => [e.scrollWidth, Math.max(e.scrollHeight, innerHeight)])(document.documentElement)")
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        taken = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)
         with open(path, "wb") as file:
-            file.write(base64.b64decode(self.call("Page.captureScreenshot", format="png")["data"]))
+            file.write(base64.b64decode(taken["data"]))
 
     def complaints(self):
         """What the pages have that their Content-Security-Policy does not let them."""

@@ -267,7 +267,7 @@ class ScriptedProvider:
                 elif parts.path == "/.well-known/openid-configuration":
                     self.respond(provider._discovery())
                 else:
-                    self.respond((404, {}))
+                    self.respond(provider.instead.get(parts.path, (404, {})))
 
             def do_POST(self):
                 length = int(self.headers.get("Content-Length", -1))

@@ -1,16 +1,13 @@
 """A user meets the login screen in a real browser: signs in through it, chooses where, goes back, meets what goes wrong."""
 
-import contextlib
 import json
 import urllib.parse
 
 import pytest
-from faulty_idp import ABSENT, FaultyProvider
-from login_screen import consent, sign_in_at_provider
+from faulty_idp import FaultyProvider
+from login_screen import choose, consent, host, judge, login, sign_in_at_provider, signed_in
 from provider import free_port
 from scenes import eventually
-
-DISCOVERY = "/.well-known/openid-configuration"
 
 
 @pytest.fixture
@@ -18,30 +15,6 @@ def other():
     provider = FaultyProvider()
     yield provider
     provider.stop()
-
-
-def host(address, label):
-    return f"[LoginHost]\nURL={address}\nLabel={label}\n"
-
-
-@contextlib.contextmanager
-def login(daemon, window, method="LoginIfRequired", **options):
-    """A scene that asks for a login, whose screen a user has opened."""
-    with daemon.scene() as scene:
-        call = scene.log_in(method, **options)
-        window.open(call.wait_progress("presenting")["loginScreen"])
-        window.wait("document.querySelector('h1') !== null")
-        yield scene, call
-
-
-def signed_in(call):
-    return call.wait()["progress"]["account"]
-
-
-def choose(window, address):
-    """Behind the gear."""
-    window.follow(".settings")
-    window.follow(f"button[name=select][value={json.dumps(address)}]")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["with script", "script off"])
@@ -168,72 +141,6 @@ def test_going_back_to_the_current_user(start, faulty, alice, window):
     assert len(faulty.of("/token")) == 1
 
 
-# MARK: What goes wrong
-
-@pytest.mark.parametrize("callback, token, words", [
-    ({"code": ABSENT, "error": "access_denied"}, None,
-     ["Access was denied at the login host.", "sign in again in the app and allow the access"]),
-    ({}, (400, {"error": "invalid_grant"}), ["had expired, or was used already", "without a long break"]),
-    ({"code": ABSENT, "error": "server_error", "error_description": "We <b>rest</b> now."}, None,
-     ["The login host said: We <b>rest</b> now.", "tell whoever runs the login host"]),
-    ({"iss": "https://evil.example"}, None, ["not from the login host that was asked", "Nothing has changed"]),
-], ids=["denied", "expired", "in its own words", "foreign"])
-def test_what_the_login_host_refuses(start, faulty, window, callback, token, words):
-    faulty.callback = callback
-    if token:
-        faulty.instead["/token"] = token
-    window = window()
-    with login(start(notes=faulty), window) as (_, call):
-        window.click("button.primary")
-        window.shows("Sign-in failed")
-        for text in [*words, "You can close this window."]:
-            window.shows(text)
-        assert not window.has("main b") and window.has("[role=alert]")
-        if "iss" not in callback:
-            assert call.wait_error() == "LoginFailed"
-
-
-def test_a_login_host_that_cannot_be_reached(start, faulty, window):
-    away = f"http://127.0.0.1:{free_port()}"
-    daemon, window = start(notes=faulty.configuration() + host(away, "Away")), window()
-    with login(daemon, window) as (_, call):
-        choose(window, away)
-        window.click("button.primary")
-        window.shows("Away cannot be reached.")
-        window.shows("Check the network connection")
-        window.follow("button.primary")  # Try again
-        window.shows("Away cannot be reached.")
-        assert not call.ended
-        choose(window, faulty.issuer)
-        window.shows("Sign in at Scripted")
-        window.click("button.primary")
-        window.shows("You are signed in")
-        assert signed_in(call)["issuer"] == faulty.issuer
-
-
-def test_one_that_is_no_login_host(start, faulty, other, window):
-    other.instead[DISCOVERY] = (200, {})
-    daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Shop")), window()
-    with login(daemon, window) as (_, call):
-        choose(window, other.issuer)
-        window.click("button.primary")
-        window.shows("Shop does not answer as a login host")
-        # It gets better while the user looks.
-        del other.instead[DISCOVERY]
-        window.click("button.primary")
-        window.shows("You are signed in")
-        assert signed_in(call)["issuer"] == other.issuer
-
-
-def test_a_sign_in_that_takes_too_long(start, faulty, window):
-    window = window()
-    with login(start(notes=faulty), window, timeoutSeconds=4) as (_, call), faulty.holding("/token") as arrived:
-        window.click("button.primary")
-        assert arrived.wait(20)
-        assert call.wait_error() == "LoginTimedOut"
-        window.shows("The sign-in took too long.")
-
-
 def test_another_account_than_the_one_that_was_asked_for(start, dot, alice, window):
     window = window()
     with login(start(notes=dot), window) as (_, call):
@@ -276,3 +183,86 @@ def test_an_account_name_is_no_markup(start, faulty, window):
         assert window.run("document.title") == "Angemeldet"
         assert signed_in(call)["username"] == name
     assert faulty.of("/authorize")[0]["login_hint"] == name
+
+
+# MARK: Back to the identity provider
+
+@pytest.fixture
+def two_apps(start, faulty):
+    """Mail signs in through notes."""
+    def started(keys="", **more):
+        return start(notes=faulty.configuration("notes", IdentityProviderFor="mail", **more),
+                     mail=faulty.configuration("mail", IdentityProvider="notes") + "[LoginScreen]\n" + keys)
+    return started
+
+
+def shown_back(daemon, app="mail"):
+    screen = daemon.call("GetLoginScreen", app=app)["screen"]
+    return screen["showsBackButton"] and screen["backButtonAction"]
+
+
+@pytest.mark.parametrize("keys", ["", "BackButtonAction=identityProvider\n"], ids=["by itself", "as configured"])
+def test_going_back_to_the_identity_provider(two_apps, alice, window, keys):
+    daemon, window = two_apps(keys), window(width="phone")
+    account = daemon.sign_in(alice)
+    assert shown_back(daemon) is False
+    with daemon.scene("mail") as mail, daemon.scene() as notes:
+        assert mail.id and notes.id
+        assert shown_back(daemon) == "identityProvider"
+        call = mail.log_in(local=True)
+        window.open(call.wait_progress("presenting")["loginScreen"])
+        former = urllib.parse.urlsplit(window.wait("location.href"))
+        window.click("button.back")
+        window.shows("Sign-in goes on elsewhere")
+        window.shows("Notes is asking as whom you want to sign in. Go on there.")
+        daemon.wait_port_closed(former.port)
+        judge(window, "en-handed-back")
+        asked = notes.wait_event("authorizationRequested")
+        assert asked["requestingApp"] == "mail" and not call.ended
+        page = notes.call("AuthorizeApp", request=asked["request"], decision="approve", account=account["id"]).wait()
+        window.open(page["loginScreen"])
+        window.click("button.primary")
+        window.shows("You are signed in")
+        assert signed_in(call)["username"] == "alice"
+        assert [event["kind"] for event in mail.events].count("loginStarted") == 1
+        # With a current user, back leads to them, unless the app wants it otherwise.
+        assert shown_back(daemon) == ("identityProvider" if keys else "cancel")
+
+
+def test_a_provider_that_nobody_can_ask_is_no_place_to_go_back_to(two_apps, window):
+    daemon = two_apps("BackButtonAction=identityProvider\n")
+    with daemon.scene("mail") as mail:
+        call = mail.log_in()
+        assert call.wait_progress("presenting")["reason"] == "noIdentityProviderScene"
+        window = window()
+        window.open(call.progress[-1]["loginScreen"])
+        window.wait("document.querySelector('#account') !== null")
+        assert not window.has("button.back")
+        daemon.call("CancelLogin", app="mail")
+
+
+def test_going_back_to_an_address_of_the_apps(start, faulty, window):
+    """The login is cancelled, and the browser led there."""
+    home = f"{faulty.issuer}/home"
+    text = faulty.configuration() + f"[LoginScreen]\nShowsBackButton=yes\nBackButtonAction={home}\n"
+    daemon = start(notes=text)
+    for scripts in (True, False):
+        one = window(scripts=scripts)
+        with login(daemon, one) as (_, call):
+            assert shown_back(daemon, "notes") == home
+            one.click("button.back")
+            one.wait(f"location.href === {json.dumps(home)}")
+            assert call.wait_error() == "LoginCancelled"
+    assert faulty.of("/authorize") == []
+
+
+def test_going_back_to_a_private_scheme_leaves_a_link(start, faulty, window):
+    text = faulty.configuration() + "[LoginScreen]\nShowsBackButton=yes\nBackButtonAction=com.example.notes:/home\n"
+    window = window(language="de")
+    with login(start(notes=text), window) as (_, call):
+        window.click("button.back")
+        window.shows("Anmeldung abgebrochen")
+        assert window.run("document.querySelector('a.go').href") == "com.example.notes:/home"
+        assert window.run("document.querySelector('a.go').innerText") == "Zurück zu Notes"
+        assert call.wait_error() == "LoginCancelled"
+        judge(window, "de-went-back")

@@ -2,13 +2,14 @@
 
 import contextlib
 import os
+import select
+import socket
 import subprocess
 
 import pytest
 from daemon import SCENED
-from faulty_idp import ABSENT, FaultyProvider
-from login_screen import judge
-from test_login_screen import DISCOVERY, choose, host, login
+from faulty_idp import FaultyProvider
+from login_screen import DISCOVERY, choose, host, judge, login, picture, violations
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>'
 
@@ -83,6 +84,54 @@ def test_the_apps_own_files(screen, directory):
     assert any("outside.png" in complaint for complaint in window.complaints())
 
 
+def test_the_apps_files_reach_nothing_and_run_nothing(screen, directory):
+    """Nor do they when somebody else has written them."""
+    with socket.socket() as outside:
+        outside.bind(("127.0.0.1", 0))
+        outside.listen()
+        away = f"http://127.0.0.1:{outside.getsockname()[1]}"
+        script = f"document.title = 'x'; fetch('{away}/script')"
+        svg = SVG.replace("<rect", f"<style>@import url({away}/svg.css);</style><script>{script}</script>"
+                          f'<image href="{away}/image.png"/><foreignObject><img xmlns="http://www.w3.org/1999/xhtml" '
+                          f'src="{away}/html.png" onerror="{script}"/></foreignObject><rect onload="{script}"')
+        style = (f"@import url({away}/more.css);\n@import '{away}/more.css';\n"
+                 f"@font-face {{ font-family: Theirs; src: url({away}/font.woff) }}\n"
+                 f"body {{ font-family: Theirs; background: url({away}/back.png); cursor: url({away}/cursor), auto }}\n"
+                 f"input[value^=a] {{ background: url({away}/typed?a) }}\nh1::before {{ content: url({away}/content) }}\n"
+                 "h1 { letter-spacing: 2px }\nbody { behavior: url(#x); -moz-binding: url(#x) }")
+        for name, text in (("logo.svg", svg), ("gear.svg", svg), ("style.css", style)):
+            with open(f"{directory}/{name}", "w") as file:
+                file.write(text)
+        window = screen(f"Logo={directory}/logo.svg", f"SettingsIcon={directory}/gear.svg",
+                        f"StyleSheet={directory}/style.css")
+        window.fill("#account", "a")
+        for picture in (".logo", ".settings img"):
+            window.wait(f"(i => i.complete && i.naturalWidth > 0)(document.querySelector('{picture}'))")
+        assert window.style("h1", "letterSpacing") == "2px" and window.run("document.title") == "Log In"
+        # By itself, it is no page.
+        window.open(window.address + "logo")
+        window.shows("This address can only be opened as a page of its own, not by a script or in a frame.")
+        assert not select.select([outside], [], [], 0)[0], "something was asked of another address"
+
+
+def test_names_are_read_as_they_are_written(start, faulty, window):
+    """Neither markup nor marks of direction get out of a login host's name."""
+    names = ["<b>Bold</b>", "safe\u202egnp.exe", "\u2066\u2067nested", "</bdi></button><h1>x", "שלום", "x" * 200, "'\"&amp;"]
+    urls = [f"https://h{number}." + "long-name." * 24 + "example" for number in range(len(names))]
+    daemon = start(notes=faulty.configuration() + "".join(map(host, urls, names)))
+    assert [one["label"] for one in daemon.call("GetLoginScreen")["screen"]["loginHosts"][1:]] == names
+    window = window(width="phone")
+    with login(daemon, window):
+        window.follow(".settings")
+        shown = window.run("[...document.querySelectorAll('.hosts .name')].slice(1).map(e => e.innerText)")
+        assert shown == ["<b>Bold</b>", "safegnp.exe", "nested", "</bdi></button><h1>x", "שלום", "x" * 200,
+                         "'\"&amp;"]
+        # What stands beside a name keeps its place, whatever its direction.
+        assert window.run("[...document.querySelectorAll('.hosts .name bdi')].every(e => "
+                          "getComputedStyle(e).unicodeBidi === 'isolate')")
+        judge(window, "en-hosts-odd-names")
+
+
 def test_without_the_screen(start, faulty, window):
     window, text = window(), faulty.configuration() + "[LoginScreen]\nShowsScreen=no\n"
     daemon = start(notes=text)
@@ -97,12 +146,43 @@ def test_check_config_names_file_and_line(directory):
     os.makedirs(f"{directory}/apps.d")
     with open(f"{directory}/apps.d/notes.conf", "w") as file:
         file.write("[App]\nClientID=scene\n[LoginHost]\nURL=https://login.example.com\n[LoginScreen]\n"
-                   "NavigationBarColor=#12\nNavigationBarFont=;\nLogo=/no\nShowsBackButton=perhaps\n")
+                   "NavigationBarColor=#12\nNavigationBarFont=;\nLogo=/no\nShowsBackButton=perhaps\n"
+                   "BackButtonAction=javascript:alert(1)\nBackButtonAction=identityProvider\n")
     told = subprocess.run([SCENED, "--check-config", "--config", directory], capture_output=True, text=True, timeout=30)
     lines = (told.stdout + told.stderr).splitlines()
-    for line, words in enumerate(("is a colour of CSS", "is a family and a size", "cannot be read", "yes or no, or auto"), 6):
+    for line, words in enumerate(("is a colour of CSS", "is a family and a size", "cannot be read", "yes or no, or auto",
+                                   "is auto, cancel, identityProvider, or an address", "needs IdentityProvider="), 6):
         assert any(f"notes.conf:{line}: " in text and words in text for text in lines), lines
     assert told.returncode != 0
+
+
+# MARK: Other media
+
+def test_with_forced_colours(screen):
+    """As for readers who need strong contrast: what colour tells is told by lines, too."""
+    window = screen("NavigationBarColor=navy", "NavigationBarTextColor=yellow")
+    window.look("phone", False, forced_colors="active")
+    assert window.run("matchMedia('(forced-colors: active)').matches")
+    for selector in (".card", "input#account", "button.primary"):
+        assert window.style(selector, "borderLeftStyle") == "solid", selector
+    assert window.style(".bar", "backgroundColor") == window.style("body", "backgroundColor")
+    assert window.style(".bar .title", "color") == window.style("h1", "color")
+    picture(window, "forced-colours-screen")
+    window.follow(".settings")
+    assert window.style("button[aria-current]", "borderLeftColor") != window.style("input#address", "borderLeftColor")
+    picture(window, "forced-colours-hosts")
+    # axe-core looks at the colours that the page asks for.
+    assert [found for found in violations(window) if found[0] != "color-contrast"] == []
+
+
+def test_on_paper(screen):
+    """Printers leave backgrounds out."""
+    window = screen("NavigationBarColor=navy")
+    window.look("wide", False, media="print")
+    for selector in (".bar .title", "button.primary"):
+        assert window.style(selector, "color") == "rgb(0, 0, 0)"
+    assert window.style(".bar", "backgroundColor") == "rgba(0, 0, 0, 0)"
+    picture(window, "print-screen")
 
 
 # MARK: Every page, at two widths, dark and light
@@ -121,10 +201,10 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         file.write(SVG)
     text = (faulty.configuration() + host(away.issuer, "A name so long that it needs another line, and one more")
             + f"[LoginScreen]\nNavigationBarColor=#0dc3bb\nLogo={directory}/logo.svg\n")
-    daemon, window = start(notes=text), window(language=language)
+    daemon, windows, window = start(notes=text), window, window(language=language)
 
     def page(name):
-        judge(window, f"{language}-{name}")
+        judge(window, f"{language}-{name}", "Notes", "https://own.example")
 
     with login(daemon, window) as (_, call):
         page("screen")
@@ -142,8 +222,13 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
             # It may be loading again just now.
             window.wait("(m => m !== null && (m.remove(), true))(document.querySelector('meta[http-equiv=refresh]'))")
             page("preparing")
+            # It moves for those who want that.
+            for wish, name in (("no-preference", "working"), ("reduce", "none")):
+                window.look("phone", False, prefers_reduced_motion=wish)
+                assert window.style(".working", "animationName") == name
         window.wait("document.querySelector('.alert') !== null")
         page("unreachable")
+        del away.instead[DISCOVERY]
         window.open(window.address[:-2] + "nowhere")
         window.wait("document.querySelector('.failure') !== null")
         page("refused")
@@ -160,9 +245,21 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         window.follow("button.back")
         page("cancelled")
         call.wait_error()
-    faulty.callback = {"code": ABSENT, "error": "access_denied"}
     with login(daemon, window, "Login") as (_, call):
-        window.follow("button.primary")
-        window.wait("document.querySelector('.failure') !== null")
-        page("denied")
+        with faulty.holding("/token") as arrived:
+            window.click("button.primary")
+            assert arrived.wait(20)
+            # In another window of the browser's.
+            window = windows(language=language)
+            window.open(call.wait_progress("presenting")["loginScreen"])
+            window.wait("document.querySelector('.working') !== null")
+            page("completing")
+        call.wait()
+    # A browser that is given nothing to show stays where it is.
+    away.metadata, away.instead["/nothing"] = {"authorization_endpoint": away.issuer + "/nothing"}, (204, b"")
+    with login(daemon, window, "Login", loginHost=away.issuer) as (_, call):
+        window.click("button.primary")
+        window.wait("document.querySelector('a.go') !== null")
+        page("going")
+        daemon.call("CancelLogin")
         call.wait_error()

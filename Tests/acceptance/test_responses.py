@@ -6,6 +6,7 @@ import urllib.parse
 
 import pytest
 from calls import Waiting, Watcher, authorize, kinds, place
+from chromium import Chromium
 from daemon import BINARIES, ROOT
 from descriptor_store import KeepingDaemon
 from scene import call
@@ -99,6 +100,39 @@ def test_the_desktop_completes_the_login_that_a_response_names(daemon, desktop, 
             assert kinds(notes.scene.until(place(daemon))) == ["loginStarted"]
     refuses(daemon, 0)
     assert scripted.reused == []
+
+
+@pytest.fixture
+def browser(desktop):
+    """It may open the scheme without asking the user first, whom nobody could see answer."""
+    if os.geteuid() != 0:
+        pytest.skip("only root may set a browser's policies")
+    policies = {"AutoLaunchProtocolsFromOrigins": [{"protocol": SCHEME, "allowed_origins": ["*"]}]}
+    browser = Chromium(desktop, policies)
+    yield browser
+    browser.stop()
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with script", "script off"])
+def test_a_browser_hands_the_response_to_the_login_it_names(daemon, browser, scripted, scripts):
+    """From the login screen by way of the login host, whose redirect it meets itself, to the scene."""
+    scenes = [Watcher(daemon, app) for app in ("notes", "mail")]
+    notes, mail = (Waiting(daemon, "Login", app, scene=scene.id) for app, scene in zip(("notes", "mail"), scenes))
+    pages = {call: call.until("presenting")["loginScreen"] for call in (notes, mail)}
+    for call, user in ((mail, "bob"), (notes, "alice")):
+        window = browser.window(scripts=scripts)
+        window.open(pages[call])
+        window.fill("#account", user)
+        window.click("button.primary")
+        account = call.end()["account"]
+        assert (account["username"], account["issuer"]) == (user, scripted.issuer)
+        if call is mail:
+            assert kinds(scenes[0].until(place(daemon))) == ["loginStarted"]
+        window.close()
+    refuses(daemon, 0)
+    assert not daemon.listening_ports()
+    for scene in scenes:
+        scene.close()
 
 
 # MARK: Who may answer, and once

@@ -52,8 +52,17 @@ struct AppConfiguration: Hashable, Sendable {
     var onlyAuthorizedLoginHosts = false
     var screen = LoginScreen()
     var appearance = Appearance()
-    /// Nil: where there is a current user to go back to.
+    /// Nil: where there is a current user or an identity provider to go back to.
     var showsBackButton: Bool?
+    var backButtonAction = BackButtonAction.auto
+
+    enum BackButtonAction: Hashable, Sendable {
+        /// To the current user, or else to the identity provider.
+        case auto
+        case cancel, identityProvider
+        /// Where the browser goes once the login is cancelled.
+        case address(String)
+    }
 
     struct Place: Hashable, Sendable {
         var file = ""
@@ -73,11 +82,23 @@ struct AppConfiguration: Hashable, Sendable {
     var canChangeLoginHost: Bool { screen.showsNavigationBar && screen.showsSettingsIcon }
 
     /// The login screen with the session's login hosts on it.
-    func screen(of session: Session) -> LoginScreen {
+    ///
+    /// - Parameter canAskProvider: the identity provider is there, and the login could go back to it.
+    func screen(of session: Session, canAskProvider: Bool) -> LoginScreen {
         var screen = screen
         screen.loginHosts = session.loginHosts
         screen.canAddLoginHost = canChangeLoginHost && !onlyAuthorizedLoginHosts
-        screen.showsBackButton = showsBackButton ?? (session.current != nil)
+        let hasUser = session.current != nil
+        screen.showsBackButton = showsBackButton ?? (hasUser || canAskProvider)
+        if screen.showsBackButton {
+            screen.backButtonAction =
+                switch backButtonAction {
+                case .address(let address): address
+                case .identityProvider where canAskProvider: "identityProvider"
+                case .auto where canAskProvider && !hasUser: "identityProvider"
+                case .auto, .cancel, .identityProvider: "cancel"
+                }
+        }
         return screen
     }
 
@@ -203,6 +224,7 @@ struct AppReader {
     private mutating func finish() {
         if app.clientID.isEmpty { note("[App] needs ClientID=", app.source, nil, .error) }
         finishLoginHosts()
+        finishScreen()
         checkClientAuthentication()
     }
 
@@ -224,7 +246,7 @@ struct AppReader {
 
     /// A web page of the app's, or its private scheme, which is a domain name turned round (RFC 8252, section 7.1):
     /// nothing that a browser would run or read itself, such as `javascript:` and `file:`.
-    private static func canEnd(at uri: String) -> Bool {
+    static func canEnd(at uri: String) -> Bool {
         guard let colon = uri.firstIndex(of: ":"), uri.utf8.count <= 2048,
             uri.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"\^`{|}#"#.utf8.contains($0) })
         else { return false }

@@ -16,6 +16,7 @@ extension AppReader {
             } else {
                 readBool(assignment, file, orElse: ", or auto") { $0.showsBackButton = $1 }
             }
+        case "BackButtonAction": readBackButtonAction(assignment, file)
         case "NavigationBarColor":
             app.screen.navigationBarColor = value
             app.appearance.barColor = color(assignment, file)
@@ -41,6 +42,32 @@ extension AppReader {
                 assignment, file, .styleSheet, "a style sheet in UTF-8 without </style in it")
         default: unknown(assignment, "LoginScreen", file)
         }
+    }
+
+    private mutating func readBackButtonAction(_ assignment: UnitFile.Assignment, _ file: String) {
+        places[assignment.key] = (file, assignment.line)
+        switch assignment.value {
+        case "", "auto": app.backButtonAction = .auto
+        case "cancel": app.backButtonAction = .cancel
+        case "identityProvider": app.backButtonAction = .identityProvider
+        case let address where Self.canEnd(at: address): app.backButtonAction = .address(address)
+        default:
+            app.backButtonAction = .auto
+            note(
+                "BackButtonAction= is auto, cancel, identityProvider, or an address of https://, of http:// on loopback, "
+                    + "or of a private scheme with a dot, such as com.example.notes:/home; it is ignored",
+                file, assignment.line, .warning)
+        }
+    }
+
+    /// Once all keys are known.
+    mutating func finishScreen() {
+        guard app.backButtonAction == .identityProvider, app.identityProvider == nil,
+            let place = places["BackButtonAction"]
+        else { return }
+        note(
+            "BackButtonAction=identityProvider needs IdentityProvider= in [App]; the button ends the login",
+            place.file, place.line, .warning)
     }
 
     /// The words that systemd takes for a boolean.

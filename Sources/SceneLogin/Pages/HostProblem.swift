@@ -1,7 +1,9 @@
 /// Why a change to the login hosts was refused, with what the user had typed.
 package struct HostProblem: Hashable, Sendable {
-    package enum Kind: Hashable, Sendable {
-        case invalid, quota, notRemovable, unknown, hidden, storage, other
+    package enum Kind: String, CaseIterable, Sendable {
+        case invalid = "host"
+        case notRemovable = "not-removable"
+        case quota, unknown, hidden, storage, other
     }
 
     package var kind: Kind
@@ -18,19 +20,9 @@ package struct HostProblem: Hashable, Sendable {
         kind == .invalid
     }
 
-    func what(_ messages: Messages) -> HTML {
-        switch kind {
-        case .invalid: messages.html("invalid.host")
-        case .quota: messages.html("invalid.quota")
-        case .notRemovable: messages.html("invalid.not-removable")
-        case .unknown: messages.html("invalid.unknown")
-        case .hidden: messages.html("invalid.hidden")
-        case .storage: messages.html("invalid.storage")
-        case .other: messages.html("invalid.other")
-        }
-    }
-
-    func todo(_ messages: Messages) -> HTML {
-        isInAddress ? messages.html("invalid.todo") : HTML()
+    /// What happened, and what is to be done where that is not clear.
+    func html(_ messages: Messages) -> [HTML] {
+        let what = messages.html("invalid.\(kind.rawValue)")
+        return isInAddress ? [what, messages.html("invalid.todo")] : [what]
     }
 }

@@ -9,15 +9,27 @@ extension Page {
             if let wanted, let name {
                 let values = ["wanted": HTML.isolated(wanted), "name": .isolated(name)]
                 body.append(
-                    Self.alert(messages.html("wrong-account.what", values), messages.html("wrong-account.todo")))
+                    Self.alert([messages.html("wrong-account.what", values), messages.html("wrong-account.todo")]))
             }
         case .failed(let fault):
             self.init(messages: messages, title: messages["failed.title"], tone: .failure)
             let words = fault.html(messages, host: content.hostLabel)
-            body = [Self.said(words.what, isFault: true), Self.paragraph(words.todo), closing()]
+            body = [Self.said(words[0], isFault: true), Self.paragraph(words[1])]
+            body += words.dropFirst(2).map(Self.quiet) + [closing()]
         case .cancelled:
             self.init(messages: messages, title: messages["cancelled.title"])
             body = [Self.said(messages.html("cancelled.what")), closing("cancelled.todo")]
+        case .wentBack(let address):
+            self.init(messages: messages, title: messages["cancelled.title"])
+            let link = messages.html("cancelled.link", ["app": .isolated(content.appName)])
+            body = [
+                Self.said(messages.html("cancelled.what")),
+                .element("a", ["class": "go", "href": .text(address)], content: link),
+            ]
+            refresh = Refresh(seconds: 0, address: address)
+        case .handedBack(let app):
+            self.init(messages: messages, title: messages["handed-back.title"])
+            body = [Self.said(messages.html("handed-back.what", ["app": .isolated(app)])), closing()]
         }
         dress(content)
     }
@@ -40,8 +52,9 @@ extension Page {
     }
 
     /// What happened and what to do, where the page has more to say besides.
-    static func alert(_ what: HTML, _ todo: HTML) -> HTML {
-        .element("div", ["class": "alert", "role": "alert"], children: [paragraph(what), paragraph(todo)])
+    static func alert(_ words: [HTML]) -> HTML {
+        let paragraphs = words.prefix(2).map(paragraph) + words.dropFirst(2).map(quiet)
+        return .element("div", ["class": "alert", "role": "alert"], children: paragraphs)
     }
 
     /// In the app's colours, with its bar where it has one, but nothing on it to press.

@@ -68,6 +68,9 @@ struct Page {
     }
 
     static func paragraph(_ html: HTML) -> HTML { .element("p", content: html) }
+
+    /// What can be left unread.
+    static func quiet(_ html: HTML) -> HTML { .element("p", ["class": "quiet"], content: html) }
 }
 
 extension Page.Bar {

@@ -31,13 +31,12 @@ struct ScreenPages {
             trailing: screen.canAddLoginHost ? settingsLink : HTML())
         page.heading = messages.html("screen.heading", ["host": host])
         if content.hostLabel != content.host {
-            page.body.append(.element("p", ["class": "quiet"], content: .isolated(content.host, limit: 500)))
+            page.body.append(Page.quiet(.isolated(content.host, limit: 500)))
         }
         if let fault {
-            let words = fault.html(messages, host: content.hostLabel)
-            page.body.append(Page.alert(words.what, words.todo))
+            page.body.append(Page.alert(fault.html(messages, host: content.hostLabel)))
         }
-        if invalidAccount { page.body.append(Page.alert(messages.html("invalid.account"), HTML())) }
+        if invalidAccount { page.body.append(Page.alert([messages.html("invalid.account")])) }
         page.body.append(
             form(
                 "go",
@@ -78,7 +77,7 @@ struct ScreenPages {
     /// While the login host's address is being asked for.
     var preparing: Page {
         var page = page(messages["progress.title"], leading: wayBack)
-        page.body = [Page.said(messages.html("progress.preparing", ["host": host]))]
+        page.body = [Page.said(messages.html("progress.preparing", ["host": host])), Self.working]
         page.refresh = Page.Refresh(seconds: 1)
         return page
     }
@@ -98,7 +97,10 @@ struct ScreenPages {
 
     var completing: Page {
         var page = page(messages["progress.title"])
-        page.body = [Page.said(messages.html("progress.completing")), Page.paragraph(messages.html("close-window"))]
+        page.body = [
+            Page.said(messages.html("progress.completing")), Self.working,
+            Page.paragraph(messages.html("close-window")),
+        ]
         return page
     }
 
@@ -116,7 +118,7 @@ struct ScreenPages {
         var page = page(messages["hosts.title"], leading: wayBack)
         page.logo = nil
         page.body = [Page.paragraph(messages.html("hosts.intro"))]
-        if let problem { page.body.append(Page.alert(problem.what(messages), problem.todo(messages))) }
+        if let problem { page.body.append(Page.alert(problem.html(messages))) }
         page.body += [form("hosts", [.element("ul", ["class": "hosts"], children: shown.map(row))])]
         if shown.count < screen.loginHosts.count {
             let count = HTML.text("\(screen.loginHosts.count - shown.count)")
@@ -138,10 +140,11 @@ struct ScreenPages {
         let isCurrent = host.url == content.host
         var lines: [HTML] = [.element("span", ["class": "name"], content: .isolated(host.label))]
         if host.label != host.url {
-            lines.append(.element("span", ["class": "quiet"], content: .isolated(host.url, limit: 2048)))
+            lines.append(.element("span", ["class": "quiet address"], content: .isolated(host.url, limit: 2048)))
         }
         let notes = [isCurrent ? "hosts.selected" : nil, host.origin == .managed ? "hosts.managed" : nil]
-        lines += notes.compactMap { $0 }.map { .element("span", ["class": "quiet note"], text: " · \(messages[$0])") }
+        let words = notes.compactMap { $0.map { messages[$0] } }.joined(separator: " · ")
+        if !words.isEmpty { lines.append(.element("span", ["class": "quiet note"], text: words)) }
         var buttons: [HTML] = [
             .element(
                 "button",
@@ -193,6 +196,9 @@ struct ScreenPages {
 }
 
 extension ScreenPages {
+    /// That something is going on, for those who see it; others are told.
+    private static let working = HTML.ours(#"<div class="working" aria-hidden="true"></div>"#)
+
     private static let arrow = HTML.ours(
         """
         <svg viewBox="0 0 24 24" aria-hidden="true"><path fill="none" stroke="currentColor" stroke-width="2.5" \

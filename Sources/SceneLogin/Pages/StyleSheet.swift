@@ -13,7 +13,7 @@ extension Page {
           body.success { --tone: #5bc48c; }
         }
         * { box-sizing: border-box; }
-        body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; background: var(--ground);
+        body { margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column; background: var(--ground);
           color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
         .bar { display: grid; grid-template-columns: minmax(3rem, 1fr) minmax(0, auto) minmax(3rem, 1fr);
           align-items: center; gap: .5rem; min-height: 3.25rem; padding: .25rem .5rem; background: var(--bar);
@@ -24,6 +24,10 @@ extension Page {
         .bar a, .bar button { display: inline-flex; align-items: center; justify-content: center; gap: .35rem;
           min-width: 2.75rem; min-height: 2.75rem; padding: 0 .5rem; border: 0; border-radius: .5rem;
           background: none; color: inherit; font: inherit; text-decoration: none; cursor: pointer; }
+        @media (max-width: 22rem) {
+          .bar .back span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+            white-space: nowrap; }
+        }
         .bar svg, .bar img { width: 1.5rem; height: 1.5rem; }
         main { width: 100%; max-width: 32rem; margin: auto; padding: 1rem; }
         .card { padding: 1.5rem; background: var(--card); border-radius: .75rem; border-top: .3rem solid var(--tone);
@@ -51,8 +55,30 @@ extension Page {
         .hosts li { display: flex; flex-wrap: wrap; gap: .5rem; align-items: stretch; margin-top: .5rem; }
         .hosts button.host { flex: 1 1 12rem; text-align: start; }
         .hosts button[aria-current] { border-color: var(--accent); border-width: 2px; }
-        .hosts .name { display: block; font-weight: 600; }
+        .hosts .name, .hosts .address, .hosts .note { display: block; }
+        .hosts .name { font-weight: 600; }
+        .hosts [aria-current] .note { color: var(--accent); font-weight: 600; }
+        .hosts [aria-current] .note::before { content: "\\2713\\a0"; content: "\\2713\\a0" / ""; }
+        .working { height: .25rem; margin-top: 1rem; border-radius: .125rem; background: var(--accent); opacity: .5; }
+        @media (prefers-reduced-motion: no-preference) {
+          .working { transform-origin: left; animation: working 1s ease-in-out infinite; }
+          @keyframes working { from { transform: scaleX(0); opacity: 1; } to { transform: none; opacity: 0; } }
+        }
+        @media (hover: hover) {
+          main button:hover, .go:hover { border-color: currentColor; }
+          main button.primary:hover, .go:hover { text-decoration: underline; }
+          .bar a:hover, .bar button:hover { background: rgb(128 128 128 / .25); }
+        }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         .bar :focus-visible { outline-color: currentColor; outline-offset: -3px; }
+        @media (forced-colors: active) {
+          .card, .working { border: 1px solid; }
+          .hosts button[aria-current] { border-color: Highlight; }
+        }
+        @media print {
+          body { min-height: 0; background: none; }
+          .bar, main button, main button.primary, .go { background: none; color: #000; border-color: #000; }
+          .card { box-shadow: none; }
+        }
         """
 }

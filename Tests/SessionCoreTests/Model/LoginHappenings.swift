@@ -51,6 +51,12 @@ extension RandomHistory {
         ask(.cancelLogin, scene: someScene) { $0.loginCancelled($1, world: $2) }
     }
 
+    /// On the login screen.
+    func goBack() {
+        guard stage.session.canReturnToProvider, stage.session.login != nil else { return }
+        ask(.returnToProvider, scene: nil) { $0.returnedToProvider($1, world: $2) }
+    }
+
     func goOnWithLogin() {
         guard let login = stage.login else { return }
         switch stage.session.login?.state {

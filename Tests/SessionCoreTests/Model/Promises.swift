@@ -34,6 +34,7 @@ extension RandomHistory {
         case .offerLogin(let app, let request, let choice): offered(app, request, choice)
         case .startApp:
             if !stage.session.scenes.isEmpty { fault("an app is started that is there") }
+        case .leaveScreen: count("a user goes back to the identity provider")
         case .endLogin, .awaitTurnEnd, .audit: break
         }
     }
@@ -85,8 +86,8 @@ extension RandomHistory {
             }
         case (.lock(let locks), .done):
             if ledger.record.locked != locks { fault("the lock is told, not stored") }
-        case (.cancelLogin, .done):
-            if stage.keptPage != nil { fault("a login is cancelled, and would come back over a crash") }
+        case (.cancelLogin, .done), (.returnToProvider, .done):
+            if stage.keptPage != nil { fault("a login has left its screen, and would come back there over a crash") }
         case (.updateScene, .done), (.authorize, .authorized): break
         default: fault("\(asked.method) is answered with another method's reply")
         }

@@ -63,6 +63,7 @@ final class RandomHistory {
         Happening(weight: 14, name: "Login", run: RandomHistory.requestLogin),
         Happening(weight: 3, name: "HandleLogout", run: RandomHistory.handleLogout),
         Happening(weight: 1, name: "CancelLogin", run: RandomHistory.cancel),
+        Happening(weight: 6, name: "the user goes back", run: RandomHistory.goBack),
         Happening(weight: 60, name: "the login goes on", run: RandomHistory.goOnWithLogin),
         Happening(weight: 4, name: "a late login goes on", run: RandomHistory.lateLogin),
         Happening(weight: 10, name: "AuthorizeApp", run: RandomHistory.answerRequest),

@@ -7,7 +7,7 @@ struct Asked {
     enum Method: Equatable {
         case connectScene(after: Cursor?)
         case updateScene
-        case loginIfRequired, login, handleLogout, cancelLogin
+        case loginIfRequired, login, handleLogout, cancelLogin, returnToProvider
         case switchAccount(String)
         case logout(String?)
         case logoutAll, logoutUser

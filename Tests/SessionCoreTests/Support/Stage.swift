@@ -368,6 +368,10 @@ final class Stage {
                 login = nil
                 keptPage = nil
             }
+        case .leaveScreen(let id):
+            if login?.login != id { faults.append("login \(id) leaves a screen that is not there") }
+            login = nil
+            keptPage = nil
         case .refresh(let order):
             if refreshes.contains(where: { $0.account.id == order.account.id && $0.generation == order.generation }) {
                 faults.append("a second refresh of \(order.account.id) at the same time")
