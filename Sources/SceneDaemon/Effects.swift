@@ -15,6 +15,7 @@ extension Daemon {
         arm(live, for: deadline)
         for action in actions { carryOut(action, live) }
         toldLast = nil
+        if live.inviting != nil { settleInvitation(live) }
         stopIfQuiet()
     }
 
@@ -63,9 +64,9 @@ extension Daemon {
         case .loggedOutAll(let results, let at): answer(call, LogoutAll.Reply(results: results, at: at))
         case .token(let token): answer(call, token.message)
         case .loginHost(let host): answer(call, AddLoginHost.Reply(loginHost: host))
-        case .authorized(let page):
-            answer(
-                call, AuthorizeApp.Reply(loginScreen: page?.loginScreen, authorizationUri: page?.authorizationUri))
+        case .authorized(let opening): answer(call, AuthorizeApp.Reply(opening))
+        case .denied(let id, let code, let description):
+            answer(call, AuthorizeApp.Reply(message: refusal(of: id, code: code, description: description)))
         case .accountsSignedOut(let count): signedOut(call, count)
         }
     }
@@ -79,7 +80,7 @@ extension Daemon {
     }
 
     /// Runs a request to a login host that goes on whoever leaves.
-    private func request(_ body: @escaping () async -> Void) {
+    func request(_ body: @escaping () async -> Void) {
         let number = number()
         requests[number] = Task {
             await body()
@@ -261,6 +262,16 @@ extension AccessToken {
     var message: Secret {
         var bytes = VarlinkMessage.reply(GetAccessToken.Reply(token: self))
         return Secret(wiping: &bytes)
+    }
+}
+
+extension AuthorizeApp.Reply {
+    init(_ opening: Opening) {
+        switch opening {
+        case .screen(let page): self.init(loginScreen: page.loginScreen, authorizationUri: page.authorizationUri)
+        case .loginHost(let uri): self.init(authorizationUri: uri)
+        case .message(let url): self.init(message: url)
+        }
     }
 }
 

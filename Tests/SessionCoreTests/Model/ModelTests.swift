@@ -33,6 +33,6 @@ import Testing
         "a slow reader gets a snapshot", "a scene comes back, and is told what it missed",
         "a scene comes back too late", "a login is kept over the daemon's end",
         "a choice is kept over the daemon's end", "a login begins again at another host",
-        "a request is approved",
+        "a request is approved", "an app asks by a URL", "a provider has an app ask it",
     ]
 }
