@@ -37,6 +37,8 @@ actor Daemon {
     var requests: [Int: Task<Void, Never>] = [:]
     /// Requests under way that may bring tokens, whether anybody wants them still or they are to be revoked.
     var tokenRequests = 0
+    /// What apps elsewhere ask identity providers here, by our number.
+    var foreignRequests: [String: ForeignRequest] = [:]
     /// LogoutUser calls by the parts that are still open.
     var userLogouts: [CallID: UserLogout] = [:]
     let quotas: Quotas
@@ -180,7 +182,8 @@ actor Daemon {
         if store == nil, openStore() { takeUpSessions() }
         let former = configuration
         configuration = Configuration.read(
-            from: options.configurationDirectories, previous: former, credentials: options.credentials)
+            from: options.configurationDirectories, previous: former, credentials: options.credentials,
+            dataDirectories: options.dataDirectories)
         for problem in configuration.problems { Journal.write(problem.entry) }
         if configuration.certificateFile != former.certificateFile {
             oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))

@@ -15,6 +15,7 @@ extension Daemon {
         arm(live, for: deadline)
         for action in actions { carryOut(action, live) }
         toldLast = nil
+        if live.inviting != nil { settleInvitation(live) }
         stopIfQuiet()
     }
 
@@ -65,9 +66,9 @@ extension Daemon {
         case .loggedOutAll(let results, let at): answer(call, LogoutAll.Reply(results: results, at: at))
         case .token(let token): answer(call, token.message)
         case .loginHost(let host): answer(call, AddLoginHost.Reply(loginHost: host))
-        case .authorized(let page):
-            answer(
-                call, AuthorizeApp.Reply(loginScreen: page?.loginScreen, authorizationUri: page?.authorizationUri))
+        case .authorized(let opening): answer(call, AuthorizeApp.Reply(opening))
+        case .denied(let id, let code, let description):
+            answer(call, AuthorizeApp.Reply(message: refusal(of: id, code: code, description: description)))
         case .accountsSignedOut(let count): signedOut(call, count)
         }
     }
@@ -78,6 +79,16 @@ extension Daemon {
         let message = VarlinkMessage.reply(LoginIfRequired.Reply(progress: progress), continues: continues)
         toldLast = (progress, continues, message)
         return message
+    }
+}
+
+extension AuthorizeApp.Reply {
+    init(_ opening: Opening) {
+        switch opening {
+        case .screen(let page): self.init(loginScreen: page.loginScreen, authorizationUri: page.authorizationUri)
+        case .loginHost(let uri): self.init(authorizationUri: uri)
+        case .message(let url): self.init(message: url)
+        }
     }
 }
 

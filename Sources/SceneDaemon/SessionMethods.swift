@@ -88,8 +88,7 @@ extension Daemon {
             daemon.answerIdentity(request, call.account, live)
         },
         serve(HandleResponse.self) { daemon, request, call in
-            let handled = daemon.responseHandled(call, by: request.peer)
-            daemon.answer(request.id, HandleResponse.Reply(handled: handled))
+            daemon.handle(call, request)
         },
     ]
 

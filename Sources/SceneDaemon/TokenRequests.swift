@@ -7,7 +7,7 @@ import SessionCore
 
 extension Daemon {
     /// Runs a request to a login host that goes on whoever leaves.
-    private func request(_ body: @escaping () async -> Void) {
+    func request(_ body: @escaping () async -> Void) {
         let number = number()
         requests[number] = Task {
             await body()

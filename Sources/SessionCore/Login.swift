@@ -82,6 +82,7 @@ extension Session {
     package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
+        requestReady(page, world)
         return handOver(page) + tell(world)
     }
 
@@ -237,8 +238,9 @@ extension Session {
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
             force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? formerUser(for: asker),
             presentation: asker.options.presentation ?? .browser, state: .starting, presenter: asker.caller)
-        let asked = provider(for: asker, world)
+        let (asked, sent) = (provider(for: asker, world), requestToSend(for: asker.options, world))
         login?.asked = asked
+        login?.sent = sent
         return enqueue(.startLogin(id, asker.caller), world)
     }
 
@@ -305,7 +307,7 @@ extension Session {
         guard let login, wantsLogin(waiter) else { return nil }
         var progress = LoginProgress(.waiting)
         progress.presenter = login.asked?.presents == true ? nil : login.presenter.scene
-        progress.identityProvider = login.asked?.app
+        progress.identityProvider = login.asked?.app ?? login.sent?.provider
         progress.reason = login.localReason
         switch login.state {
         case .ending:
@@ -325,6 +327,7 @@ extension Session {
             progress.state = .presenting
             progress.loginScreen = page.loginScreen
             progress.authorizationUri = page.authorizationUri
+            if login.sent != nil { progress.identityProviderUri = page.identityProviderUri }
         }
         return progress
     }

@@ -35,6 +35,8 @@ package struct Session: Sendable {
     var owedDue: Instant?
     /// What other apps ask this one as their identity provider, by request.
     var authorizations: [String: Authorization] = [:]
+    /// Of messages that came as URLs.
+    var nonces = SeenNonces()
     var refreshes: [String: Refresh] = [:]
     var tokenWaiters = TokenWaiters()
     /// By account.

@@ -219,7 +219,7 @@ extension RandomHistory {
             !session.waiters.isEmpty || !session.logouts.isEmpty || !session.revocations.isEmpty
             || !session.unstored.isEmpty || session.upkeep.values.contains { $0.renewal != nil }
             || session.login?.keptUntil != nil || session.owedEnd != nil || session.owedLoginHost != nil
-            || session.screenDue != nil
+            || session.screenDue != nil || session.login?.sent?.deadline != nil
             || session.authorizations.values.contains { $0.deadline != nil }
         return deadline == nil || waits ? [] : ["a timer of nothing"]
     }
