@@ -9,7 +9,7 @@ import urllib.parse
 
 import pytest
 from calls import Waiting, Watcher, authorize, kinds, place, sign_in
-from daemon import SCENECTL, Daemon
+from daemon import BINARIES, SCENECTL, Daemon
 from scene import call
 from scenes import eventually
 from users import MALLORY, VICTOR, connect
@@ -476,6 +476,26 @@ def test_in_two_terminals(pair, desktop):
                            check=True, timeout=60)
             output, said = login.communicate(timeout=30)
             assert login.returncode == 0 and "Signed in as Alice (alice)" in output, said
+
+
+def test_the_library(pair):
+    """As apps of the Mobile SDK hand over what they were opened with."""
+    login, asked = pair.log_in()
+    probe = subprocess.Popen([os.path.join(BINARIES, "session-probe")], env=pair.provider.environment, text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        print("configure notes", pair.provider.socket, file=probe.stdin, flush=True)
+        for scene, answer in (("nobody", "false"), (pair.notes.id, "true"), (pair.notes.id, "false")):
+            print("response", asked, scene, file=probe.stdin, flush=True)
+            assert next(line.split()[1] for line in probe.stdout if line.startswith("response")) == answer
+        assert handled(pair.asker, authorize(pair.approve(pair.requests()[0]["request"])))
+        assert login.end()["account"]["username"] == "alice"
+        probe.stdin.close()
+        assert probe.wait(30) == 0
+    finally:
+        probe.kill()
+        probe.stdout.close()
+        probe.wait()
 
 
 def test_nobody_has_the_scheme(pair, desktop, directory):
