@@ -15,6 +15,10 @@ enum ResponseRefusal: Error {
     case untimely, replayed, senderNotAllowed, otherSender, otherNonce, unknownRequest, unknownHost, notInvited, busy
     case noStore
 
+    var name: String {
+        if case .badMessage(let fault) = self { "\(fault)" } else { "\(self)" }
+    }
+
     var explanation: String {
         switch self {
         case .malformed: "it is no authorization response"
@@ -55,7 +59,7 @@ extension Daemon {
                     messageID: MessageID.responseRefused,
                     fields: [
                         ("SCENED_UID", "\(peer.uid)"), ("SCENED_PEER_PID", "\(peer.pid)"),
-                        ("SCENED_REASON", "\(error)"),
+                        ("SCENED_REASON", error.name),
                     ]))
             answer(request.id, HandleResponse.Reply(handled: false))
         }

@@ -9,8 +9,9 @@ import urllib.parse
 
 import pytest
 from calls import Waiting, Watcher, authorize, kinds, place, sign_in
-from daemon import SCENECTL, Daemon
-from scene import call
+from daemon import BINARIES, SCENECTL, Daemon
+from descriptor_store import KeepingDaemon
+from scene import CallFailed, call
 from scenes import eventually
 from users import MALLORY, VICTOR, connect
 
@@ -147,7 +148,7 @@ def test_only_the_one_who_picks_is_asked_and_once(pair, scripted):
     assert request["request"] != split(asked)[1]["idp_request"]
     response = authorize(pair.approve(request["request"]))
     assert not pair.requests()
-    with pytest.raises(Exception, match="UnknownRequest"):
+    with pytest.raises(CallFailed, match="UnknownRequest"):
         pair.approve(request["request"])
     assert handled(pair.asker, response)
     assert login.end()["account"]["username"] == "alice"
@@ -230,7 +231,7 @@ def test_another_user_of_the_machine(instance, scripted):
         assert "another user's login" in refused(daemon, 1)[0]
         with connect(daemon, VICTOR) as own:
             assert own.call("HandleResponse", url=error)["handled"] is True
-        with pytest.raises(Exception, match="access_denied"):
+        with pytest.raises(CallFailed, match="access_denied"):
             list(replies)
 
 
@@ -295,7 +296,7 @@ def test_an_unreachable_login_host(pair, scripted):
     pair.provider.start()
     # A restart has withdrawn what waited, and the login goes on without.
     assert pair.requests() == []
-    with pytest.raises(Exception, match="UnknownScene|UnknownRequest"):
+    with pytest.raises(CallFailed, match="UnknownScene|UnknownRequest"):
         pair.approve(request["request"])
     notes = Watcher(pair.provider)
     assert handle(pair.provider, altered(asked, idp_nonce="n" * 20)) == {"handled": True}
@@ -327,8 +328,7 @@ def test_the_local_login_is_there_all_the_while(pair):
         own.error()
 
 
-def test_a_restart_of_the_app_that_asks(directory, start, scripted):
-    from descriptor_store import KeepingDaemon
+def test_a_restart_of_the_app_that_asks(directory, scripted):
     asker = KeepingDaemon(f"{directory}/asker", {"mail": scripted.configuration("mail", **ASKER)})
     asker.start()
     try:
@@ -476,6 +476,26 @@ def test_in_two_terminals(pair, desktop):
                            check=True, timeout=60)
             output, said = login.communicate(timeout=30)
             assert login.returncode == 0 and "Signed in as Alice (alice)" in output, said
+
+
+def test_the_library(pair):
+    """As apps of the Mobile SDK hand over what they were opened with."""
+    login, asked = pair.log_in()
+    probe = subprocess.Popen([os.path.join(BINARIES, "session-probe")], env=pair.provider.environment, text=True,
+                             stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        print("configure notes", pair.provider.socket, file=probe.stdin, flush=True)
+        for scene, answer in (("nobody", "false"), (pair.notes.id, "true"), (pair.notes.id, "false")):
+            print("response", asked, scene, file=probe.stdin, flush=True)
+            assert next(line.split()[1] for line in probe.stdout if line.startswith("response")) == answer
+        assert handled(pair.asker, authorize(pair.approve(pair.requests()[0]["request"])))
+        assert login.end()["account"]["username"] == "alice"
+        probe.stdin.close()
+        assert probe.wait(30) == 0
+    finally:
+        probe.kill()
+        probe.stdout.close()
+        probe.wait()
 
 
 def test_nobody_has_the_scheme(pair, desktop, directory):

@@ -10,13 +10,14 @@ extension RandomHistory {
         if stage.session.policy.identityProviderFor.contains(Self.elsewhere) { return askFromElsewhere() }
         guard stage.session.policy.identityProvider?.isScheme == true else { return }
         if let sent = stage.session.login?.sent, !generator.once(in: 6) {
-            let request = generator.once(in: 8) ? "made-up" : sent.request
+            let request = generator.once(in: 3) ? "made-up" : sent.request
             let code = pick(["access_denied", Session.nobodyThereCode]) ?? ""
             detail("\(request) is answered with \(code)")
             let wasEnding = stage.session.login?.isEnding
             stage.happens { $0.requestRefused(request, code: code, description: nil, world: $1) }
-            if request == "made-up", stage.session.login?.isEnding != wasEnding {
-                fault("a made-up answer ends a login")
+            let login = stage.session.login
+            if request == "made-up", login?.isEnding != wasEnding || login?.sent != sent {
+                fault("a made-up answer counts")
             }
         } else {
             detail("the provider invites")
