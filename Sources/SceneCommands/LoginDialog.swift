@@ -22,6 +22,8 @@ struct LoginDialog {
     private var input = TerminalInput(keyboard: true)
     private var screen: FullScreen?
     private let start = ContinuousClock.now
+    /// scened ends the login in time; if it does not, it is stuck.
+    private var deadline: ContinuousClock.Instant?
     private var state: LoginScreenState
     /// When the code can be used no longer.
     private var expiry: ContinuousClock.Instant?
@@ -46,20 +48,25 @@ struct LoginDialog {
     }
 
     /// The progress that ended the call with success.
-    mutating func run(until deadline: ContinuousClock.Instant) throws(CommandFailure) -> LoginProgress {
+    mutating func run() throws(CommandFailure) -> LoginProgress {
         defer { screen?.close() }
-        try send(options)
+        try ask()
         while true {
-            let ticks = [deadline, screen == nil ? start + Self.delay : nil, nextMinute, nextKey]
+            let ticks = [deadline, nextTry, nextMinute, nextKey]
             switch try connection.next(until: ticks.compactMap { $0 }.min(), watching: input.descriptors) {
             case .answer(let answer):
                 if let progress = try take(answer) { return progress }
             case .other, .deadline:
-                if deadline <= .now, !state.hasEnded { throw connection.socket.stuck }
+                if let deadline, deadline <= .now { throw connection.socket.stuck }
                 try heed(input.read())
             }
             try draw()
         }
+    }
+
+    /// When to take the terminal, which may be another job's for now.
+    private var nextTry: ContinuousClock.Instant? {
+        screen == nil ? max(start + Self.delay, .now + Self.delay) : nil
     }
 
     private var nextKey: ContinuousClock.Instant? { input.patience.map { .now + $0 } }
@@ -103,7 +110,7 @@ struct LoginDialog {
                 try ask()
                 return nil
             }
-            expiry = nil
+            (expiry, deadline) = (nil, nil)
             state.loginEnded(error.problem + ".")
         }
         return nil
@@ -123,6 +130,7 @@ struct LoginDialog {
         isUnheard = false
         state.loginAsked()
         expiry = nil
+        deadline = LoginVerb.deadline(options)
         try send(options)
     }
 

@@ -23,8 +23,12 @@ enum LoginVerb: Verb {
             "Opens the login screen in your browser if there is a display, and prints its address in any case.",
             "Without a display, as over ssh, or with --device it shows a code, and the address where to type it on any "
                 + "other device, as a QR code too if the terminal has room for one. Where the login host does not offer "
-                + "that, and with --no-browser, it prints the address for a browser on this machine; over ssh it then "
-                + "also takes, on standard input, the address that a browser on another machine ended at.",
+                + "that, and with --no-browser, it shows the address for a browser on this machine; over ssh it then "
+                + "also takes the address that a browser on another machine ended at, pasted into the terminal.",
+            "On a terminal without a browser the login screen takes the whole terminal. Its keys stand at the bottom: "
+                + "among them h for the login hosts, to pick, add or remove one, Esc to go back where the app lets you, "
+                + "and q to quit. Elsewhere, and with TERM=dumb, it prints lines; pasted addresses are then read from "
+                + "standard input.",
         ],
         options: [device, host, hint, force, ifRequired, local, timeout, noBrowser],
         examples: [
@@ -53,7 +57,7 @@ enum LoginVerb: Verb {
             context, app: app, connection: connection, options: options,
             acceptsBrowser: !context.arguments.has(device)
         ) { (options) throws(CommandFailure) in try send(context, connection, app, options) }
-        return try dialog.run(until: deadline(options))
+        return try dialog.run()
     }
 
     private static func lines(_ context: Context, _ options: LoginOptions) throws(CommandFailure) -> LoginProgress {
@@ -112,7 +116,7 @@ enum LoginVerb: Verb {
     }
 
     /// scened ends the login in time; if it does not, it is stuck.
-    private static func deadline(_ options: LoginOptions) -> ContinuousClock.Instant {
+    static func deadline(_ options: LoginOptions) -> ContinuousClock.Instant {
         .now + DaemonConnection.patience + .seconds(options.timeoutSeconds ?? 600)
     }
 

@@ -94,7 +94,10 @@ struct LoginBody {
     }
 
     private func heading(_ detail: Detail, columns: Int) -> [Line] {
-        guard let host = state.host, detail.rawValue < Detail.brief.rawValue else { return [] }
+        // Another's login may be at another host.
+        guard let host = state.host, state.login?.state != .waiting, detail.rawValue < Detail.brief.rawValue else {
+            return []
+        }
         let label = Inert.text(host.label)
         let heading = "Sign in at \(label)"
         if detail == .plain { return [Line(heading, .heading).indented(by: margin).fitted(to: columns)] }
