@@ -119,7 +119,8 @@ struct LoginDialog {
     private mutating func progressed(_ progress: LoginProgress) throws(CommandFailure) {
         if progress.state == .presenting { hasPresented = true }
         isUnheard = false
-        let isNew = progress.authorizationUri != state.login?.authorizationUri
+        let isNew =
+            progress.authorizationUri != state.login?.authorizationUri || progress.userCode != state.login?.userCode
         expiry = progress.userCode == nil ? nil : progress.expiresInSeconds.map { .now + .seconds($0) }
         state.progressed(progress)
         // Another host may have been selected elsewhere.
