@@ -378,6 +378,18 @@ def test_control_c(daemon, scripted, login):
     ended(terminal, INTERRUPTED)
 
 
+def test_the_terminal_is_gone(daemon, scripted, login):
+    """As when an ssh connection breaks."""
+    Devices(scripted)
+    with daemon.scene() as scene:
+        scene.id
+        terminal = login(daemon)
+        shown_code(terminal)
+        terminal.hang_up()
+        assert terminal.wait_ended() == -signal.SIGHUP
+        assert scene.wait_event("loginEnded")["reason"] == "abandoned"
+
+
 def test_scened_goes_away(daemon, scripted, login):
     Devices(scripted)
     terminal = login(daemon)
@@ -465,7 +477,7 @@ def test_json_is_for_scripts(daemon, scripted):
     devices = Devices(scripted)
     terminal = Terminal([SCENECTL, "login", "--json"], daemon.environment)
     try:
-        terminal.wait(lambda: '"userCode"' in terminal.text.replace("\n", ""), "the progress")
+        terminal.wait(lambda: b'"userCode"' in terminal.output.partition(b"\n")[0], "the progress")
         line = terminal.output.decode().splitlines()[0]
         devices.approve(json.loads(line)["progress"]["userCode"])
         assert terminal.wait_ended() == 0 and b"\x1b[?1049h" not in terminal.output
