@@ -283,6 +283,35 @@ def test_a_host_of_ones_own(daemon, scripted, login):
     ended(terminal, INTERRUPTED)
 
 
+def test_the_selected_host_is_removed(start, scripted, other, login):
+    """Then the first one is, and the login goes on there."""
+    devices = Devices(scripted)
+    Devices(other)
+    daemon = start(notes=scripted)
+    daemon.call("AddLoginHost", url=other.issuer, label="Other")
+    daemon.call("SelectLoginHost", url=other.issuer)
+    terminal = login(daemon)
+    terminal.wait_shown("Sign in at Other", other.issuer + "/device", "Waiting for you to sign in…")
+    terminal.type("hdy\x1b")
+    terminal.wait_shown("Sign in at Scripted", scripted.issuer + "/device", "Waiting for you to sign in…")
+    devices.approve(shown_code(terminal))
+    assert f"at {scripted.issuer}" in ended(terminal, 0)
+
+
+def test_another_window_leaves_the_login_to_this_one(daemon, scripted, login):
+    devices = Devices(scripted)
+    first = login(daemon)
+    code = shown_code(first)
+    second = login(daemon, "--if-required")
+    second.wait_shown("Another window shows this code too")
+    first.type("q")
+    ended(first, INTERRUPTED)
+    second.wait_gone("Another window")
+    second.wait_shown("Sign in at Scripted", code, "Waiting for you to sign in…")
+    devices.approve(code)
+    ended(second, 0)
+
+
 def test_a_host_that_does_not_answer(daemon, scripted, login):
     """The user can pick another one, and need not start again."""
     devices = Devices(scripted)
