@@ -126,6 +126,10 @@ class Window:
         self.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": name.replace("_", "-"), "value": value} for name, value in wanted.items()])
 
+    def text_size(self, pixels):
+        """As a reader sets it for all pages; 16 by default."""
+        self.call("Page.setFontSizes", fontSizes={"standard": pixels})
+
     def run(self, expression):
         """A JavaScript expression's value. The protocol may do this where the page may not."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)

@@ -45,6 +45,7 @@ def test_the_defaults(screen):
     ("NavigationBarTextColor=rebeccapurple", ".bar .title", "color", "rgb(102, 51, 153)"),
     ("NavigationBarTextColor=rgb(10, 20, 30)", ".settings", "color", "rgb(10, 20, 30)"),
     ("NavigationBarFont=Helvetica 21", ".bar .title", "fontSize", "21px"),
+    ("NavigationBarFont=Helvetica 48", ".settings", "fontSize", "18px"),  # The title's alone
     ("NavigationBarFont=Open Sans, serif 12", ".bar .title", "fontFamily",
      '"Open Sans", serif, system-ui, sans-serif'),
     # What tries to get out of the style sheet is left out of it.
@@ -61,6 +62,16 @@ def test_title_and_hidden_parts(screen):
     assert window.has("button.back") and not window.has(".settings")
     window.open(window.address + "hosts")
     window.shows("There is no page at this address.")
+
+
+@pytest.mark.parametrize("keys, shows", [((), True), (("ShowsBackButton=auto",), True), (("ShowsBackButton=no",), False)])
+def test_the_back_button_with_a_current_user(start, faulty, alice, window, keys, shows):
+    daemon, window = start(notes="\n".join([faulty.configuration() + "[LoginScreen]", *keys, ""])), window()
+    daemon.sign_in(alice)
+    with login(daemon, window, "Login"):
+        assert window.has("button.back") is shows
+        screen = daemon.call("GetLoginScreen")["screen"]
+        assert (screen["showsBackButton"], screen.get("backButtonAction")) == (shows, "cancel" if shows else None)
 
 
 def test_without_the_bar(screen):

@@ -96,7 +96,7 @@ struct ScreenPages {
     }
 
     var completing: Page {
-        var page = page(messages["progress.title"])
+        var page = page(messages["progress.completing-title"])
         page.body = [
             Page.said(messages.html("progress.completing")), Self.working,
             Page.paragraph(messages.html("close-window")),
