@@ -266,6 +266,19 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
             window.wait("document.querySelector('.working') !== null")
             page("completing")
         call.wait()
+    faulty.claims = {"sub": "carol", "preferred_username": "carol", "name": "Carol", "email": "carol@example.com"}
+    faulty.userinfo = faulty.claims
+    with login(daemon, window, "Login") as (_, call):
+        # What the field takes from nobody's keyboard.
+        window.run("document.querySelector('#account').value = 'a\\u0001b'")
+        window.follow("button.primary")
+        assert window.has("#account[aria-invalid=true]")
+        page("invalid-account")
+        window.fill("#account", "dave")
+        window.click("button.primary")
+        window.wait("document.querySelector('.success .alert') !== null")
+        page("another-account")
+        call.wait()
     # A browser that is given nothing to show stays where it is.
     away.metadata, away.instead["/nothing"] = {"authorization_endpoint": away.issuer + "/nothing"}, (204, b"")
     with login(daemon, window, "Login", loginHost=away.issuer) as (_, call):

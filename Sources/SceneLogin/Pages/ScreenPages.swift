@@ -48,6 +48,7 @@ struct ScreenPages {
                             "id": "account", "name": "account", "type": "text", "value": .text(content.accountName),
                             "autocomplete": "username", "autocapitalize": "none", "spellcheck": "false",
                             "maxlength": "320", "aria-describedby": "account-hint",
+                            "aria-invalid": invalidAccount ? "true" : nil,
                         ]),
                     .element("p", ["id": "account-hint", "class": "quiet"], text: messages["screen.account-hint"]),
                     .element(

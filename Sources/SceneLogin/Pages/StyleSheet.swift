@@ -43,6 +43,7 @@ extension Page {
         input { width: 100%; min-height: 2.75rem; margin-top: .25rem; padding: .5rem .75rem;
           border: 1px solid var(--line); border-radius: .5rem; background: var(--card); color: var(--text);
           font: inherit; }
+        [aria-invalid] { border-color: var(--fault); border-width: 2px; }
         main button, .go { display: inline-block; min-height: 2.75rem; padding: .5rem 1rem;
           border: 1px solid var(--line); border-radius: .5rem; background: var(--card); color: var(--text);
           font: inherit; text-decoration: none; cursor: pointer; }
