@@ -39,7 +39,7 @@ struct GermanPagesTests {
         return outcomes.map { Page($0, content, german) } + Refusal.allCases.map { Page($0, german) }
             + faults.map { screens.screen(fault: $0) } + problems.map { screens.hosts(HostProblem($0, address: data)) }
             + [
-                screens.screen(fault: nil), screens.screen(fault: nil, invalidAccount: true), screens.preparing,
+                screens.screen(fault: nil), screens.screen(fault: nil, invalidAccount: true), screens.preparing(),
                 screens.going(to: data), screens.completing, screens.hosts(), .ended(german),
                 ScreenPages(content: many, messages: german, formToken: "t").hosts(),
             ]

@@ -104,6 +104,19 @@ def test_a_user_chooses_another_login_host(start, faulty, other, window):
     assert daemon.call("GetLoginScreen")["screen"]["loginHosts"][1]["selected"]
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["with script", "script off"])
+def test_a_login_host_that_takes_its_time(start, faulty, other, window, scripts):
+    """The browser waits, and goes on by itself."""
+    daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Slow")), window(scripts=scripts)
+    with login(daemon, window) as (_, call):
+        with other.holding("/.well-known/openid-configuration") as arrived:
+            choose(window, other.issuer)
+            window.click("button.primary")
+            assert arrived.wait(20) and not call.ended
+        window.shows("You are signed in")
+        assert signed_in(call)["issuer"] == other.issuer
+
+
 def test_a_host_with_a_redirect_uri_of_its_own(start, faulty, other, window):
     port = free_port()
     app = faulty.configuration() + host(other.issuer, "Other") + f"RedirectURI=http://127.0.0.1:{port}/back\n"

@@ -10,8 +10,12 @@ import pytest
 from daemon import SCENED
 from faulty_idp import FaultyProvider
 from login_screen import DISCOVERY, choose, host, judge, login, picture, violations
+from visitor import get
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>'
+
+
+WAY_ON = b'<meta http-equiv="refresh" content="0;url=wait">'
 
 
 @pytest.fixture
@@ -229,18 +233,22 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         away.instead[DISCOVERY] = (500, {})
         with away.holding(DISCOVERY):
             window.follow(f"button[name=select][value='{away.issuer}']")
-            window.follow("button.primary")
-            # It may be loading again just now.
-            window.wait("(m => m !== null && (m.remove(), true))(document.querySelector('meta[http-equiv=refresh]'))")
+            # Without its way on, which browsers take at once, and DevTools wait for.
+            status, headers, text = get(window.address + "go", {"Accept-Language": language})
+            assert status == 200 and text.count(WAY_ON) == 1
+            window.show(window.address + "go", headers, text.replace(WAY_ON, b""))
+            window.wait("document.querySelector('.working') !== null")
             page("preparing")
             # It moves for those who want that.
             for wish, name in (("no-preference", "working"), ("reduce", "none")):
                 window.look("phone", False, prefers_reduced_motion=wish)
                 assert window.style(".working", "animationName") == name
+            waiting = window.address[:-2] + "wait"
+        window.open(waiting)
         window.wait("document.querySelector('.alert') !== null")
         page("unreachable")
         del away.instead[DISCOVERY]
-        window.open(window.address[:-2] + "nowhere")
+        window.open(window.address[:-4] + "nowhere")
         window.wait("document.querySelector('.failure') !== null")
         page("refused")
         window.call("Page.navigateToHistoryEntry", entryId=window.call("Page.getNavigationHistory")["entries"][-2]["id"])

@@ -75,11 +75,11 @@ struct ScreenPages {
 
     // MARK: On the way
 
-    /// While the login host's address is being asked for.
-    var preparing: Page {
+    /// While the login host's address is being asked for. It stays until what it asks for at once is answered.
+    func preparing(askingAfter seconds: Int = 0) -> Page {
         var page = page(messages["progress.title"], leading: wayBack)
         page.body = [Page.said(messages.html("progress.preparing", ["host": host])), Self.working]
-        page.refresh = Page.Refresh(seconds: 1)
+        page.refresh = Page.Refresh(seconds: seconds, address: "wait")
         return page
     }
 
