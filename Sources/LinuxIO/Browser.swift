@@ -17,6 +17,16 @@ package struct Browser: Sendable {
         program = started
     }
 
+    /// Hands a message of scened's to the app of its private scheme, as `com.example.notes:/idp/authrequest?…`.
+    package init?(handing message: String) {
+        let scheme = message.prefix { $0 != ":" }
+        guard scheme.first?.isLetter == true, scheme.contains("."), message.hasPrefix(scheme + ":/idp/"),
+            message.utf8.allSatisfy({ (0x21...0x7e).contains($0) }),
+            let started = SpawnedProgram("xdg-open", [message])
+        else { return nil }
+        program = started
+    }
+
     /// Whether xdg-open has ended and says that it could open nothing.
     package mutating func hasFailed() -> Bool { program.hasFailed() }
 

@@ -31,6 +31,19 @@ struct LoginGuide {
         if progress.reason == "noIdentityProviderScene", isNew("local") {
             lines.append("The app's identity provider is not running; sign in at the login host.")
         }
+        if progress.reason == "identityProviderSilent", isNew("silent") {
+            lines.append("The app's identity provider does not answer; sign in at the login host.")
+        }
+        if let message = progress.identityProviderUri, isNew(message), opensBrowser,
+            let handed = Browser(handing: message)
+        {
+            (opened, browser) = (.now, handed)
+            lines.append(
+                "The app \(Inert.text(progress.identityProvider ?? "")) asks you. To sign in without it, open:")
+            lines.append("  " + Inert.text(progress.loginScreen ?? ""))
+            return lines
+        }
+        if progress.identityProviderUri != nil, browser != nil { return lines }
         if let screen = progress.loginScreen, isNew(screen) {
             opened = .now
             browser = opensBrowser ? Browser(opening: screen) : nil

@@ -9,7 +9,7 @@ import Varlink
 extension Daemon {
     /// Serves a new connection, or tells it why not.
     func accepted(_ connection: Connection) {
-        counters.connections += 1
+        quotas.tally.counters(of: connection.peer.uid)[.connections] += 1
         if let refusal = quotas.refusal(of: connection.peer.uid) {
             connection.send(refusal.message)
             return connection.close()
@@ -51,9 +51,9 @@ extension Daemon {
         guard let live = call.session else { return }
         if let scene = served.stream.scene {
             forgetStream(served, live)
-            happened(live) { $0.sceneDisconnected(call.id, of: scene, world: $1) }
+            happened(live) { session, _ in session.sceneDisconnected(call.id, of: scene) }
         }
-        happened(live) { $0.callAbandoned(call.id, world: $1) }
+        happened(live) { session, _ in session.callAbandoned(call.id) }
     }
 
     /// Takes the calls that are here, as far as those before are answered and their answers read.
@@ -127,7 +127,7 @@ extension Daemon {
     }
 
     private func take(_ call: VarlinkCall, from served: ServedConnection) {
-        counters.calls += 1
+        served.account.counters[.calls] += 1
         var open = OpenCall(id: connections.nextCall(of: served), more: call.more, oneway: call.oneway)
         let called = called(call)
         open.isManager = called.isManager
@@ -173,8 +173,8 @@ extension Daemon {
 
     func fail(_ id: CallID, _ failure: Failure) {
         if userLogouts[id] != nil { return signedOut(id, 0, failure: failure) }
-        guard let call = connections[id]?.call else { return }
-        if failure.isRefusal { counters.refusals += 1 }
+        guard let served = connections[id], let call = served.call else { return }
+        if failure.isRefusal { served.account.counters[.refusals] += 1 }
         answer(id, call.isManager ? failure.managerMessage : failure.message)
     }
 

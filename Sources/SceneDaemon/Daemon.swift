@@ -37,9 +37,10 @@ actor Daemon {
     var requests: [Int: Task<Void, Never>] = [:]
     /// Requests under way that may bring tokens, whether anybody wants them still or they are to be revoked.
     var tokenRequests = 0
+    /// What apps elsewhere ask identity providers here, by our number.
+    var foreignRequests: [String: ForeignRequest] = [:]
     /// LogoutUser calls by the parts that are still open.
     var userLogouts: [CallID: UserLogout] = [:]
-    var counters = Counters()
     let quotas: Quotas
     let listeners: [SocketListener]
     /// What is kept over a restart, where a service manager does that.
@@ -52,8 +53,6 @@ actor Daemon {
     var keptLocks: Set<String> = []
     /// What the process before this one left, until it is taken up.
     private var inheritance: Inheritance
-    /// Scenes whose connections were taken up from the process before this one.
-    var restoredScenes = 0
     var lastCalled: Called?
     /// The message that was sent last, while one thing that happened is told to many.
     var toldLast: (progress: LoginProgress, continues: Bool, message: [UInt8])?
@@ -119,10 +118,16 @@ actor Daemon {
         }
         takeUp(inheritance)
         keptLocks = inheritance.askedSessions
-        inheritance = Inheritance()
-        takeUpSessions()
+        if store == nil { awaitStore() } else { takeUpSessions() }
         followScreens()
         networkChanges = NetworkChanges(loop: loop) { self.networkChanged() }
+    }
+
+    /// Logins that were kept wait for the store as long as they would for somebody who asks.
+    private func awaitStore() {
+        loop.schedule(at: started.boot.advanced(bySeconds: Bounds.keptLogin)) {
+            if self.store == nil { self.takeUpSessions() }
+        }
     }
 
     /// An address, a route and more change together: what is waited for is tried once for all of them.
@@ -134,7 +139,10 @@ actor Daemon {
         }
     }
 
+    /// Once the store is open: what was kept of the sessions, and then the sessions.
     func takeUpSessions() {
+        takeUpLogins(inheritance)
+        inheritance = Inheritance()
         for live in Array(sessions.values) {
             happened(live) { $0.restarted(world: $1) }
             tellScreen(live)
@@ -174,7 +182,8 @@ actor Daemon {
         if store == nil, openStore() { takeUpSessions() }
         let former = configuration
         configuration = Configuration.read(
-            from: options.configurationDirectories, previous: former, credentials: options.credentials)
+            from: options.configurationDirectories, previous: former, credentials: options.credentials,
+            dataDirectories: options.dataDirectories)
         for problem in configuration.problems { Journal.write(problem.entry) }
         if configuration.certificateFile != former.certificateFile {
             oauth = LoginHostClient(http: HTTPClient(loop: loop, certificateFile: configuration.certificateFile))

@@ -13,6 +13,8 @@ struct DaemonOptions: Sendable {
     /// The first counts most.
     var configurationDirectories: [String]
     var checksConfiguration = false
+    /// Where the user's desktop entries are (XDG Base Directory Specification). Nil in the system's instance.
+    var dataDirectories: [String]?
     /// Where the service manager puts credentials (systemd.exec(5), LoadCredential=).
     var credentials: String?
 
@@ -59,6 +61,11 @@ struct DaemonOptions: Sendable {
         let directory = arguments[Self.state] ?? managed ?? state.map { $0 + "/scened" }
         guard let directory = checksConfiguration ? directory ?? "" : directory else {
             throw UsageError("HOME is not set, so there is no place for the state", suggestion: "scened --state DIR")
+        }
+        if !isSystem {
+            let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
+            let own = set("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
+            dataDirectories = (own.map { [$0] } ?? []) + shared.split(separator: ":").map(String.init)
         }
         self.socket = socket
         stateDirectory = directory

@@ -55,6 +55,7 @@ extension Daemon {
     }
 
     func tellAsker(_ app: String, _ request: String, _ answer: ProviderAnswer, uid: UInt32) {
+        if app.isScheme { return loop.atEndOfTurn { self.tellForeignAsker(request, answer) } }
         loop.atEndOfTurn {
             guard let asker = self.sessions[SessionKey(uid: uid, app: app)] else { return }
             self.happened(asker) { $0.providerAnswered(request, answer, world: $1) }
@@ -64,6 +65,9 @@ extension Daemon {
     func offerLogin(_ app: String, _ request: String, _ choice: AuthorizedAccount, from live: LiveSession) {
         let key = SessionKey(uid: live.key.uid, app: app)
         loop.atEndOfTurn {
+            if app.isScheme, let opening = self.invitation(of: app, choice, by: live) {
+                return self.happened(live) { $0.askerSaid(.isReady(request: request, opening), world: $1) }
+            }
             guard let configured = self.configuration.apps[app] else {
                 return self.happened(live) {
                     $0.askerSaid(.isOver(request: request, .failed(.unknownApp(app))), world: $1)
@@ -75,15 +79,28 @@ extension Daemon {
         }
     }
 
-    /// By its unit, in the user's own service manager: only that instance is the user's.
+    /// By the user's own service manager, so that it has none of this one's confinement: only that instance is the user's.
     func startApp(_ live: LiveSession) {
-        guard let unit = configuration.apps[live.key.app]?.unit else { return startFailed(live, "it has no unit") }
-        guard !options.isSystem else { return startFailed(live, "only a user's own instance starts \(unit)") }
-        guard let systemctl = SpawnedProgram("systemctl", ["--user", "--no-block", "start", "--", unit]) else {
-            return startFailed(live, "systemctl cannot be run")
+        guard let app = configuration.apps[live.key.app], let name = app.unit ?? app.desktopEntry else {
+            return startFailed(live, "it has no unit")
         }
-        systemctl.onEnd(on: loop) { hasFailed in
-            if hasFailed { self.startFailed(live, "systemctl --user start \(unit) has failed") }
+        guard let directories = options.dataDirectories else {
+            return startFailed(live, "only a user's own instance starts \(name)")
+        }
+        if let unit = app.unit { return start(["systemctl", "--user", "--no-block", "start", "--", unit], live) }
+        guard let path = DesktopEntries.path(of: name, in: directories) else {
+            return startFailed(live, "there is no desktop entry \(name) in \(directories.joined(separator: ", "))")
+        }
+        start(DesktopEntries.launch(path), live)
+    }
+
+    private func start(_ words: [String], _ live: LiveSession) {
+        let line = words.joined(separator: " ")
+        guard let program = SpawnedProgram(words[0], Array(words.dropFirst())) else {
+            return startFailed(live, "\(words[0]) cannot be run")
+        }
+        program.onEnd(on: loop) { hasFailed in
+            if hasFailed { self.startFailed(live, "\(line) has failed") }
         }
     }
 

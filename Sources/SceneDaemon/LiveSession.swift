@@ -13,6 +13,8 @@ final class LiveSession {
     var deadline: Instant?
     /// The login under way, between its order and its end.
     var login: RunningLogin?
+    /// HandleResponse with the identity provider's wish that the app ask it, until there is something to open.
+    var inviting: CallID?
     /// Scenes that follow the history.
     private(set) var streams: [ServedConnection] = []
     /// Under way while there are scenes that have not had their turn.

@@ -9,7 +9,7 @@ import SessionCore
 
 extension Daemon {
     func beginLogin(_ order: LoginOrder, _ live: LiveSession) {
-        counters.logins += 1
+        count(.logins, live)
         guard let app = configuration.apps[live.key.app] else {
             return happened(live) { $0.loginFailed(order.login, .unknownApp($0.key.app), world: $1) }
         }
@@ -93,7 +93,9 @@ extension Daemon {
         // What was typed while it was being prepared.
         let uri = running.accountName.map { pending.authorizationUri(loginHint: $0) } ?? pending.authorizationUri
         pages.ready(login: running.page, state: pending.state, authorizationUri: uri)
-        let page = LoginPage(loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri)
+        let page = LoginPage(
+            loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri,
+            identityProviderUri: identityProviderUri(pending, live))
         // First, so that whoever is told the address finds it again after a crash.
         if let attempt = live.session.login { keep(running, KeptLogin(live.key, attempt, pending, opened: opened)) }
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
@@ -117,7 +119,7 @@ extension Daemon {
         happened(live) { $0.loginFailed(login, failure.failure, world: $1) }
     }
 
-    private func note(_ failure: OAuthFailure, _ live: LiveSession) {
+    func note(_ failure: OAuthFailure, _ live: LiveSession) {
         Journal.write(
             JournalEntry(
                 priority: .warning, message: "A login failed: \(failure.explanation)",

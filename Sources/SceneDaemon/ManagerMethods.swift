@@ -38,14 +38,15 @@ extension Daemon {
             daemon.answer(request.id, Reload.Reply(apps: daemon.configuration.listing))
         },
         serve(GetMetrics.self) { daemon, request, _ in
-            daemon.answer(request.id, GetMetrics.Reply(metrics: daemon.metrics))
+            let metrics = daemon.metrics(of: request.visibleUser, daemon.visible(to: request, app: nil))
+            daemon.answer(request.id, GetMetrics.Reply(metrics: metrics))
         },
     ]
 
     private func visible(to request: Request, app: String?) -> [LiveSession] {
-        let uid = request.peer.uid
+        let uid = request.visibleUser
         return sessions.values
-            .filter { (uid == 0 || $0.key.uid == uid) && (app == nil || $0.key.app == app) }
+            .filter { (uid == nil || $0.key.uid == uid) && (app == nil || $0.key.app == app) }
             .sorted { ($0.key.app, $0.key.uid) < ($1.key.app, $1.key.uid) }
     }
 
@@ -54,7 +55,7 @@ extension Daemon {
         var status = ServiceStatus()
         status.version = DaemonOptions.version
         status.uptimeSeconds = EventLoop.now.boot.seconds(since: started.boot)
-        status.restoredScenes = restoredScenes
+        status.restoredScenes = quotas.tally.sum(of: request.visibleUser).restoredScenes
         status.scenes = seen.reduce(0) { $0 + $1.session.scenes.count }
         status.accounts = seen.reduce(0) { $0 + $1.session.accounts.count }
         status.sessions = seen.count
@@ -62,9 +63,10 @@ extension Daemon {
         status.storage = options.stateDirectory
         status.keySource = store?.keySource ?? ""
         status.problems =
-            (store?.problems ?? []) + [storeFailure, commitTrouble, screens?.problem].compactMap { $0 }
+            (store?.problems(of: request.visibleUser) ?? [])
+            + [storeFailure, commitTrouble, screens?.problem].compactMap { $0 }
             + configuration.problems.map(\.description)
-            + quotas.problems(of: request.peer.uid == 0 ? nil : request.peer.uid)
+            + quotas.problems(of: request.visibleUser)
         return status
     }
 
@@ -107,7 +109,7 @@ extension Daemon {
         }
         // Nothing is known of anybody then: to say that nobody was signed in would be wrong.
         if let storeFailure { return fail(request.id, .storageUnavailable(reason: storeFailure)) }
-        if let app = call.app, configuration.apps[app] == nil, !sessions.keys.contains(where: { $0.app == app }) {
+        if let app = call.app, configuration.apps[app] == nil, visible(to: request, app: app).isEmpty {
             return fail(request.id, .unknownApp(app))
         }
         let logout = UserLogout(call: request.id)
@@ -137,6 +139,11 @@ extension Daemon {
             answer(logout.call, LogoutUser.Reply(accounts: logout.accounts))
         }
     }
+}
+
+extension Request {
+    /// Whose sessions are shown to the caller; nil: everybody's.
+    fileprivate var visibleUser: UInt32? { peer.uid == 0 ? nil : peer.uid }
 }
 
 extension RevocationInfo {

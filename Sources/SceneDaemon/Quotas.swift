@@ -7,6 +7,7 @@ import SceneSystem
 final class UserAccount {
     let uid: UInt32
     let bytes: ByteMeter
+    let counters: Counters
     fileprivate(set) var connections = 0
     var scenes = 0
     // Private: accesses to what no other file can see need no check at run time.
@@ -18,6 +19,7 @@ final class UserAccount {
     fileprivate init(uid: UInt32, _ quotas: Quotas) {
         self.uid = uid
         bytes = ByteMeter(limit: quotas[.bytes])
+        counters = quotas.tally.counters(of: uid)
         apply(quotas)
     }
 
@@ -75,7 +77,7 @@ final class Quotas {
     private let rootCapacity: Int
     /// How often each has been refused, and at which limit, since the configuration was read.
     private var refusals: [Refusal: (count: Int, limit: Int)] = [:]
-    private(set) var refused = 0
+    var tally = Tally()
 
     /// `descriptors`: all that the process may have open.
     init(isSystem: Bool, settings: Quota.Settings, descriptors: Int) {
@@ -123,7 +125,15 @@ final class Quotas {
     func closed(_ account: UserAccount) {
         connections -= 1
         account.connections -= 1
-        if account.connections == 0 { accounts[account.uid] = nil }
+        guard account.connections == 0 else { return }
+        accounts[account.uid] = nil
+        tally.left(account.uid)
+    }
+
+    /// Open ones: that user's, or all.
+    func connections(of uid: UInt32?) -> Int {
+        guard let uid else { return connections }
+        return accounts[uid]?.connections ?? 0
     }
 
     /// The user wanted more than they may have. The journal hears of it the first time.
@@ -132,7 +142,7 @@ final class Quotas {
     }
 
     private func exceeded(_ resource: String, _ limit: Int, _ uid: UInt32, _ who: String, _ remedy: String) -> Failure {
-        refused += 1
+        tally.counters(of: uid)[.quotaRefusals] += 1
         let refusal = Refusal(uid: uid, resource: resource)
         if refusals[refusal] == nil {
             let held = "\(who) the most \(resource) that may be, \(limit)"

@@ -41,7 +41,8 @@ package enum Service {
 
     private static func check(_ options: DaemonOptions) -> Int32 {
         let configuration = Configuration.read(
-            from: options.configurationDirectories, credentials: options.credentials)
+            from: options.configurationDirectories, credentials: options.credentials,
+            dataDirectories: options.dataDirectories)
         for problem in configuration.problems { print(problem) }
         if configuration.problems.isEmpty {
             let apps = configuration.apps.keys.sorted().joined(separator: ", ")
@@ -61,7 +62,8 @@ package enum Service {
             let signals = SignalRelay()
             try loop.onSignals([SIGTERM, SIGINT, SIGHUP]) { signals.handle($0) }
             let configuration = Configuration.read(
-                from: options.configurationDirectories, credentials: options.credentials)
+                from: options.configurationDirectories, credentials: options.credentials,
+                dataDirectories: options.dataDirectories)
             for problem in configuration.problems { Journal.write(problem.entry) }
             let listeners = try listeners(inheritance.sessions, options, loop)
             let daemon = try Daemon(
@@ -115,8 +117,8 @@ package enum Service {
     private static func environment() -> [String: String] {
         var variables: [String: String] = [:]
         for name in [
-            "HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY",
-            "NO_COLOR", "TERM", "COLUMNS",
+            "HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_DATA_DIRS",
+            "STATE_DIRECTORY", "CREDENTIALS_DIRECTORY", "NO_COLOR", "TERM", "COLUMNS",
         ] {
             if let value = getenv(name) { variables[name] = String(cString: value) }
         }

@@ -17,7 +17,7 @@ extension Daemon {
             }
         },
         serveSession(GetAccessToken.self, app: \.app) { daemon, request, call, live in
-            daemon.counters.tokens += 1
+            request.served.account.counters[.tokenRequests] += 1
             daemon.answerToken(request, call, live)
         },
         serveSession(ConnectScene.self, app: \.app) { daemon, request, call, live in
@@ -88,8 +88,7 @@ extension Daemon {
             daemon.answerIdentity(request, call.account, live)
         },
         serve(HandleResponse.self) { daemon, request, call in
-            let handled = daemon.responseHandled(call, by: request.peer)
-            daemon.answer(request.id, HandleResponse.Reply(handled: handled))
+            daemon.handle(call, request)
         },
     ]
 

@@ -45,7 +45,7 @@ extension Daemon {
     }
 
     func commit(_ change: Change, _ live: LiveSession) {
-        counters.commits += 1
+        count(.commits, live)
         guard let store else { return commitFailed(storeFailure ?? "State is not open.", live) }
         store.commit(change) { result in
             switch result {
@@ -59,7 +59,7 @@ extension Daemon {
     }
 
     private func commitFailed(_ reason: String, _ live: LiveSession) {
-        counters.failedCommits += 1
+        count(.failedCommits, live)
         commitTrouble = reason
         Journal.write(
             JournalEntry(

@@ -55,6 +55,9 @@ public struct LoginProgress: Hashable, Sendable {
     public var at: Cursor?
     /// Where the login goes through another app: that app, which asks the user.
     public var identityProvider: String?
+    /// With presenting: the address that asks the identity provider, to be opened in place of the login screen, which
+    /// is there for who wants to sign in without.
+    public var identityProviderUri: String?
     /// Why it does not, though the app has one: a word of README's "Reasons".
     public var reason: String?
 

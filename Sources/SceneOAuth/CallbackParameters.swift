@@ -1,7 +1,7 @@
 import SceneModel
 
 /// What the login host sent the browser back with (RFC 6749, section 4.1.2; RFC 9207 for `iss`).
-package struct CallbackParameters: Sendable {
+package struct CallbackParameters: Equatable, Sendable {
     package var code: Secret?
     package var state: String?
     package var error: String?
@@ -24,6 +24,15 @@ package struct CallbackParameters: Sendable {
             case "iss": iss = value
             default: break
             }
+        }
+    }
+
+    func add(to query: inout Form) {
+        if let code { query.add("code", code) }
+        for (name, value) in [
+            ("state", state), ("error", error), ("error_description", errorDescription), ("iss", iss),
+        ] {
+            if let value { query.add(name, value) }
         }
     }
 }

@@ -79,8 +79,10 @@ final class HTTPTransfer {
             return request.method == "GET" ? CURLE_OK : scene_curl_set_text(easy, CURLOPT_CUSTOMREQUEST, request.method)
         }
         // libcurl sends a request once more where a connection that was used before ends without an answer. What a POST
-        // carries may be spent by then: a refresh token, a device code's turn.
+        // carries may be spent by then: a refresh token, a device code's turn. So each has a connection of its own, and
+        // leaves none behind.
         guard scene_curl_set_number(easy, CURLOPT_FRESH_CONNECT, 1) == CURLE_OK,
+            scene_curl_set_number(easy, CURLOPT_FORBID_REUSE, 1) == CURLE_OK,
             scene_curl_set_number(easy, CURLOPT_POST, 1) == CURLE_OK,
             scene_curl_set_number(easy, CURLOPT_POSTFIELDSIZE, body.count) == CURLE_OK
         else { return CURLE_OUT_OF_MEMORY }

@@ -36,6 +36,12 @@ package struct PendingAuthorization: Sendable {
 }
 
 extension PendingAuthorization {
+    /// That of the redirect URI, in lower case, where it is a private one.
+    package var scheme: String? {
+        let scheme = redirectURI.prefix { $0 != ":" }.lowercased()
+        return IdentityProviderMessage.isScheme(scheme) ? scheme : nil
+    }
+
     /// Whether this is the redirect URI, but for queries. What opens URLs writes schemes in lower case.
     package func isAnswered(at address: some StringProtocol) -> Bool {
         let expected = redirectURI.prefix { $0 != "?" }

@@ -32,6 +32,7 @@ extension LoginProgress: WireRecord {
         try coder.field("account", &account)
         try coder.field("at", &at)
         try coder.field("identityProvider", &identityProvider)
+        try coder.field("identityProviderUri", &identityProviderUri)
         try coder.field("reason", &reason)
     }
 }

@@ -16,7 +16,19 @@ import SceneModel
             shown = code
             StandardError.write("To sign in, open \(address) on any device and enter the code \(code) there\n")
         }
-        guard let screen = progress.loginScreen, screen != shown else { return }
+        if let message = progress.identityProviderUri {
+            guard message != shown else { return }
+            shown = message
+            // Where no app has the scheme, the login screen is there.
+            return Self.hand(message, on: loop) { [weak self] in
+                BlockQueue.add { self?.open(progress.loginScreen) }
+            }
+        }
+        open(progress.loginScreen)
+    }
+
+    private func open(_ address: String?) {
+        guard let screen = address, screen != shown else { return }
         shown = screen
         guard Browser.isReachable(SceneSession.environment), let browser = Browser(opening: screen) else {
             return Self.write(screen)
@@ -24,6 +36,21 @@ import SceneModel
         loop.enqueue { [loop] in
             browser.onEnd(on: loop) { hasFailed in if hasFailed { Self.write(screen) } }
         }
+    }
+
+    /// Has the desktop hand a message of scened's to the app that it is for.
+    nonisolated static func hand(
+        _ message: String, on loop: EventLoop, orElse: @escaping @Sendable () -> Void
+    ) {
+        guard Browser.isReachable(SceneSession.environment), let browser = Browser(handing: message) else {
+            return orElse()
+        }
+        loop.enqueue { browser.onEnd(on: loop) { hasFailed in if hasFailed { orElse() } } }
+    }
+
+    nonisolated static func hand(_ message: String?, on loop: EventLoop) {
+        guard let message else { return }
+        hand(message, on: loop) { StandardError.write("To go on, open this address with your desktop: \(message)\n") }
     }
 
     nonisolated private static func write(_ screen: String) {

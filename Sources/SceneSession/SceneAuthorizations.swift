@@ -11,7 +11,8 @@ extension Scene {
         try await core.call(ListAuthorizations.self, ListAuthorizations.Parameters(app: app)).requests
     }
 
-    /// Lets the app that asks sign in with this account, and opens its login screen once that is up.
+    /// Lets the app that asks sign in with this account, and opens its login screen once that is up; for one that has asked
+    /// by a URL, the login host itself.
     ///
     /// - Parameter present: opens the login screen where the user has a session at the login host; without it, the
     ///   user's browser does, or its address is written to standard error where there is no display.
@@ -42,18 +43,22 @@ extension Scene {
     public func deny(
         _ request: String, code: String? = nil, description: String? = nil
     ) async throws(SceneError) {
-        _ = try await core.call(
+        let reply = try await core.call(
             AuthorizeApp.self,
             AuthorizeApp.Parameters(
                 app: app, scene: id, request: request, decision: .deny, code: code, description: description),
             isRepeatable: false)
+        DefaultPresenter.hand(reply.message, on: core.transport.loop)
     }
 
     private func authorize(
         _ parameters: AuthorizeApp.Parameters, _ present: LoginScreenBlock?
     ) async throws(SceneError) {
         let reply = try await core.call(AuthorizeApp.self, parameters, isRepeatable: false)
-        guard let screen = reply.loginScreen else { throw .unexpected("an approval without a login screen") }
+        if let message = reply.message { return DefaultPresenter.hand(message, on: core.transport.loop) }
+        guard let screen = reply.loginScreen ?? reply.authorizationUri else {
+            throw .unexpected("an approval without a login screen")
+        }
         let show = DefaultPresenter(on: core.transport.loop).show
         BlockQueue.add {
             if let present { return present(screen) }

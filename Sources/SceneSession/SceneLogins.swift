@@ -63,10 +63,12 @@ extension Scene {
         _ = try await core.call(CancelLogin.self, CancelLogin.Parameters(app: app, scene: id))
     }
 
-    /// Hands over a URL that the desktop opened. False where no login waits for it.
+    /// Hands over a URL that the desktop opened, and opens what answers it. False where no login waits for it.
     public func handleResponse(url: String) async throws(SceneError) -> Bool {
-        try await core.call(HandleResponse.self, HandleResponse.Parameters(url: url, scene: id), isRepeatable: false)
-            .handled
+        let parameters = HandleResponse.Parameters(url: url, scene: id)
+        let reply = try await core.call(HandleResponse.self, parameters, isRepeatable: false)
+        DefaultPresenter.hand(reply.open, on: core.transport.loop)
+        return reply.handled
     }
 
     private func signedIn(_ progress: LoginProgress) async throws(SceneError) -> Account {

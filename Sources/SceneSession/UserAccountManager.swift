@@ -45,8 +45,8 @@ public final class UserAccountManager: Sendable {
     // The Mobile SDK's name.
     public static let IDPSceneKey = "IDPSceneKey"
 
-    /// Hands over a URL that the desktop opened for the app's private scheme: a login host's response. It finds its login by
-    /// its state.
+    /// Hands over a URL that the desktop opened for the app's private scheme: a login host's response, which finds its login
+    /// by its state, or a message of another app that talks through URLs. An answer to that is opened.
     ///
     /// - Parameters:
     ///   - url: as it was opened.
@@ -58,7 +58,10 @@ public final class UserAccountManager: Sendable {
         from url: String, with options: [String: String] = [:]
     ) async throws(SceneError) -> Bool {
         let parameters = HandleResponse.Parameters(url: url, scene: options[Self.IDPSceneKey])
-        return try await ProcessScene.shared().core.call(HandleResponse.self, parameters, isRepeatable: false).handled
+        let core = try await ProcessScene.shared().core
+        let reply = try await core.call(HandleResponse.self, parameters, isRepeatable: false)
+        DefaultPresenter.hand(reply.open, on: core.transport.loop)
+        return reply.handled
     }
 
     @discardableResult

@@ -17,6 +17,8 @@ struct DatabaseOpening {
     private enum Content {
         case nothing, foreign
         case newer(version: Int)
+        /// Its tables are not those of its version: this table or column is missing, or one too many.
+        case misshapen(version: Int, what: String)
         case ours(version: Int, fingerprint: [UInt8])
     }
 
@@ -32,6 +34,10 @@ struct DatabaseOpening {
             throw StoreError(
                 reason: "\(directory.database) was written by a newer scened (version \(version) of its tables, "
                     + "this one knows \(Schema.version)): install that one again.")
+        case .misshapen(let version, let what):
+            throw StoreError(
+                reason: "\(directory.database) does not have the tables of its version (\(version)): \(what). "
+                    + SQLiteError.remedy)
         case .nothing:
             version = 0
             if let existing { key = existing } else { key = try KeySource.makeKey(in: directory) }
@@ -93,7 +99,11 @@ struct DatabaseOpening {
         guard try database.value("PRAGMA quick_check(1)") == .text("ok") else {
             throw SQLiteError(code: SQLITE_CORRUPT)
         }
-        return (database, .ours(version: version, fingerprint: try Self.fingerprint(in: database)))
+        let fingerprint = try Self.fingerprint(in: database)
+        if let what = try Schema.difference(of: database, from: version) {
+            return (database, .misshapen(version: version, what: what))
+        }
+        return (database, .ours(version: version, fingerprint: fingerprint))
     }
 
     private static func configure(_ database: Database) throws(SQLiteError) {

@@ -15,6 +15,10 @@ struct SQLiteError: Error, Equatable {
         StoreError(reason: reason(path))
     }
 
+    /// For a file that is whole, and does not hold what it should.
+    static let remedy =
+        "Put a copy from before back; or move it away, and a new one is started: accounts have to sign in again."
+
     private func reason(_ path: String) -> String {
         switch primaryCode {
         case SQLITE_FULL: "The disk that holds \(path) is full."
@@ -28,7 +32,9 @@ struct SQLiteError: Error, Equatable {
         case SQLITE_PERM, SQLITE_AUTH: "Access to \(path) is not permitted."
         case SQLITE_NOMEM: "There is not enough memory for \(path)."
         case SQLITE_IOERR: "Reading or writing \(path) failed: \(String(cString: sqlite3_errstr(code)))."
-        default: "\(path): \(String(cString: sqlite3_errstr(code)))."
+        default:
+            "\(path) cannot be used (\(String(cString: sqlite3_errstr(code)))): another program may have changed it. "
+                + Self.remedy
         }
     }
 }

@@ -8,6 +8,29 @@ enum Schema {
 
     static var version: Int { steps.count }
 
+    /// What the database's tables lack of that version, or have beyond it, in words. Other tables are none of ours.
+    static func difference(of database: Database, from version: Int) throws(SQLiteError) -> String? {
+        let model = try Database(path: ":memory:")
+        for step in steps[..<version] { try model.execute(step) }
+        let (wanted, found) = (try tables(of: model), try tables(of: database))
+        for (table, columns) in wanted.sorted(by: { $0.key < $1.key }) {
+            guard let present = found[table] else { return "\(table) is missing" }
+            if let lost = columns.subtracting(present).min() { return "\(table).\(lost) is missing" }
+            if let more = present.subtracting(columns).min() { return "\(table).\(more) does not belong there" }
+        }
+        return nil
+    }
+
+    private static func tables(of database: Database) throws(SQLiteError) -> [String: Set<String>] {
+        var tables: [String: Set<String>] = [:]
+        for row in try database.run("SELECT name FROM sqlite_schema WHERE type = 'table'") {
+            guard case .text(let table) = row.first else { continue }
+            let columns = try database.run("SELECT name FROM pragma_table_xinfo(?)", [.text(table)])
+            tables[table] = Set(columns.compactMap { if case .text(let name) = $0.first { name } else { nil } })
+        }
+        return tables
+    }
+
     /// Sealed columns are blobs, and hold what is personal besides what is secret: accounts, claims, events.
     private static let version1 = """
         CREATE TABLE meta (

@@ -1,11 +1,17 @@
 import SceneModel
 import SessionCore
 
+/// What could not be read, and of which Unix user it is, where that is known and it is not of all.
+struct ReadingProblem: Equatable, Sendable {
+    var text: String
+    var uid: UInt32?
+}
+
 /// Turns rows into sessions. A row that does not open stays where it is, is left out, and is named.
 struct SessionReader {
     let database: Database
     let sealing: SealingKey
-    private(set) var problems: [String] = []
+    private(set) var problems: [ReadingProblem] = []
     private static let problemLimit = 100
 
     init(database: Database, sealing: SealingKey) {
@@ -58,7 +64,7 @@ struct SessionReader {
             do {
                 records.append(try AccountTable.record(row, sealed))
             } catch {
-                report("The account \(id) of app \(session.app) (uid \(session.uid))")
+                report("The account \(id)", of: session)
             }
         }
         return records
@@ -72,7 +78,7 @@ struct SessionReader {
             do {
                 records.append(try RevocationTable.record(row, sealed))
             } catch {
-                report("The revocation \(id) of app \(session.app) (uid \(session.uid))")
+                report("The revocation \(id)", of: session)
             }
         }
         return records
@@ -89,7 +95,7 @@ struct SessionReader {
                 hosts.append(
                     LoginHost(url: url, label: label, origin: .user, selected: url == selected, removable: true))
             } catch {
-                report("A login host of app \(session.app) (uid \(session.uid))")
+                report("A login host", of: session)
             }
         }
         return hosts
@@ -105,7 +111,7 @@ struct SessionReader {
                 stored.logoutRemotes[event.at.sequence] = try HistoryTable.remote(row)
             } catch {
                 let sequence = (try? row.int("sequence")) ?? 0
-                report("Event \(sequence) of app \(session.app) (uid \(session.uid))")
+                report("Event \(sequence)", of: session)
             }
         }
         let end = Cursor(epoch: stored.record.epoch, sequence: stored.record.sequence)
@@ -120,11 +126,14 @@ struct SessionReader {
             [.integer(Int(session.uid)), .text(session.app)])
     }
 
-    private mutating func report(_ what: String) {
+    private mutating func report(_ what: String, of session: SessionKey? = nil) {
+        let whose = session.map { " of app \($0.app) (uid \($0.uid))" } ?? ""
         if problems.count < Self.problemLimit {
-            problems.append("\(what) cannot be read. It is left in the database, and passed over.")
+            let text = "\(what)\(whose) cannot be read. It is left in the database, and passed over."
+            problems.append(ReadingProblem(text: text, uid: session?.uid))
         } else if problems.count == Self.problemLimit {
-            problems.append("More of the database cannot be read. It is left there, and passed over.")
+            let text = "More of the database cannot be read. It is left there, and passed over."
+            problems.append(ReadingProblem(text: text))
         }
     }
 }

@@ -7,8 +7,7 @@ import SessionCore
 package final class Store {
     /// Where the sealing key comes from: "credential" or "file".
     package let keySource: String
-    /// What could not be read, in words. Nothing of it was deleted.
-    package private(set) var problems: [String]
+    private var unread: [ReadingProblem]
     /// How many transactions have brought their results back.
     package var transactions: Int { waiting.transactions }
 
@@ -31,7 +30,7 @@ package final class Store {
         path = directory.database
         let opened = try DatabaseOpening(directory: directory, credential: credential).run()
         keySource = opened.keySource.rawValue
-        problems = opened.problems
+        unread = opened.problems.map { ReadingProblem(text: $0) }
         self.enqueue = enqueue
         let waiting = waiting
         thread = try DatabaseThread(opened, path: path) { results in
@@ -41,11 +40,19 @@ package final class Store {
 
     deinit { finish() }
 
+    /// What could not be read, in words. Nothing of it was deleted.
+    package var problems: [String] { unread.map(\.text) }
+
+    /// The same without what is of other Unix users than that one, if one is named.
+    package func problems(of uid: UInt32?) -> [String] {
+        unread.filter { uid == nil || $0.uid == nil || $0.uid == uid }.map(\.text)
+    }
+
     /// All sessions as they were last committed; waits for the disk.
     package func load() throws(StoreError) -> [StoredSession] {
         guard !isClosed else { throw Self.closed }
         let path = path
-        let (result, found) = thread.call { database, key -> (Result<[StoredSession], StoreError>, [String]) in
+        let (result, found) = thread.call { database, key -> (Result<[StoredSession], StoreError>, [ReadingProblem]) in
             var reader = SessionReader(database: database, sealing: key)
             do throws(SQLiteError) {
                 return (.success(try reader.sessions()), reader.problems)
@@ -53,7 +60,7 @@ package final class Store {
                 return (.failure(error.told(of: path)), reader.problems)
             }
         }
-        for problem in found where !problems.contains(problem) { problems.append(problem) }
+        for problem in found where !unread.contains(problem) { unread.append(problem) }
         return try result.get()
     }
 

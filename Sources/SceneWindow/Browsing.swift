@@ -15,6 +15,6 @@ import LinuxIO
         guard isPossible, let address, address != opened else { return }
         opened = address
         _ = browser?.hasFailed()
-        browser = Browser(opening: address)
+        browser = Browser(opening: address) ?? Browser(handing: address)
     }
 }

@@ -46,7 +46,9 @@ extension Window {
     private func progressed(_ progress: LoginProgress, of number: Int) {
         guard waiting?.number == number else { return }
         state.progressed(progress)
-        if progress.state == .presenting { browsing.open(progress.loginScreen ?? progress.authorizationUri) }
+        if progress.state == .presenting {
+            browsing.open(progress.identityProviderUri ?? progress.loginScreen ?? progress.authorizationUri)
+        }
     }
 
     private func ended(_ number: Int, _ kind: WaitingCall.Kind, _ error: SceneError?) {

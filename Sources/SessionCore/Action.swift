@@ -59,8 +59,10 @@ package indirect enum Reply: Sendable {
     case loggedOutAll([LogoutResult], Cursor)
     case token(AccessToken)
     case loginHost(LoginHost)
-    /// The login screen that is to be opened where the user was asked; nil where they said no.
-    case authorized(LoginPage?)
+    /// What is to be opened where the user was asked.
+    case authorized(Opening)
+    /// They said no to that app's request.
+    case denied(request: String, code: String, description: String?)
     /// LogoutUser of org.scened.Manager.
     case accountsSignedOut(Int)
 }
@@ -74,6 +76,8 @@ package struct LoginOrder: Equatable, Sendable {
     /// Browser or device.
     package var presentation = LoginOptions.Presentation.browser
     package var idTokenHint: Secret?
+    /// Where the identity provider is to be asked by a URL.
+    package var sent: SentRequest?
 }
 
 /// A refresh that the world is to carry out (RFC 6749, section 6).
@@ -110,6 +114,8 @@ package indirect enum Action: Sendable {
     case commit(Change)
     /// The history has grown to this sequence: every scene is to hear of it.
     case published(Int)
+    /// Somebody has left, and many may at once: say `turnEnded` when whoever else leaves now has left.
+    case awaitTurnEnd
     /// Begin a scene's stream with this event; what follows `position` in the history comes next.
     case openStream(CallID, opening: Event, position: Int)
     /// Another connection of the same client has taken the scene over.

@@ -5,9 +5,7 @@ import SceneModel
 extension Session {
     /// Whom the login asks; nil where it goes to the login host by itself.
     func provider(for asker: Waiter, _ world: World) -> AskedProvider? {
-        guard let app = policy.identityProvider, asker.options.local != true, asker.options.force != true,
-            asker.options.presentation != .device
-        else { return nil }
+        guard let app = policy.identityProvider, !app.isScheme, asker.options.mayAskProvider else { return nil }
         let host = asker.options.loginHost.flatMap { loginHost($0)?.url }
         return AskedProvider(
             app: app, request: world.newIdentifier(), loginHosts: host.map { [$0] } ?? loginHosts.map(\.url))
@@ -39,7 +37,7 @@ extension Session {
             return end(.failed(.loginFailed(code: code, description: description)), world)
         case .expired:
             return end(.failed(.loginFailed(code: "authorizationExpired", description: nil)), world)
-        case .nobodyThere: return goOnLocally(login, because: "noIdentityProviderScene", world)
+        case .nobodyThere: return goOnLocally(login, because: Self.nobodyThere, world)
         case .failed(let failure): return end(.failed(failure), world)
         case .leftThePage: return []
         }
@@ -56,11 +54,12 @@ extension Session {
     }
 
     /// The login goes to its login host without the provider.
-    private mutating func goOnLocally(_ login: LoginAttempt, because reason: String?, _ world: World) -> [Action] {
+    mutating func goOnLocally(_ login: LoginAttempt, because reason: String?, _ world: World) -> [Action] {
         var login = login
         let isAsking = if case .asking = login.state { true } else { false }
         login.expected = login.asked?.choice?.account
         login.asked = nil
+        login.sent = nil
         login.localReason = reason
         if isAsking { login.state = .preparing }
         self.login = login
@@ -69,9 +68,10 @@ extension Session {
 
     /// Somebody who waits wants to sign in without the provider, and shows the login screen.
     mutating func leaveProvider(_ world: World) -> [Action] {
-        guard let login, let asked = login.asked,
+        guard let login, login.asked != nil || login.sent != nil,
             waiters.contains(where: { wantsLogin($0) && $0.options.local == true })
         else { return [] }
+        guard let asked = login.asked else { return goOnLocally(login, because: nil, world) }
         switch login.state {
         case .starting, .asking, .preparing, .presenting, .polling:
             return [.tellProvider(asked.app, .isOver(request: asked.request, .cancelled))]
@@ -145,7 +145,7 @@ extension Session {
     /// The login screen is up: the provider's scene opens it where it is to.
     func handOver(_ page: LoginPage) -> [Action] {
         guard let asked = login?.asked, asked.presents else { return [] }
-        return [.tellProvider(asked.app, .isReady(request: asked.request, page))]
+        return [.tellProvider(asked.app, .isReady(request: asked.request, .screen(page)))]
     }
 
     /// Whatever belongs to a login that has come to its end is to go, here and with its provider.

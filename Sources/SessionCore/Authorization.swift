@@ -12,6 +12,28 @@ package struct AuthorizationQuestion: Hashable, Sendable {
     package var loginHosts: [String]
     /// Whom it would like to sign in.
     package var loginHint: String?
+    /// Of one that came as a URL: when that ends.
+    package var expiry: Instant?
+
+    package init(
+        request: String, requestingApp: String, loginHosts: [String], loginHint: String?, expiry: Instant? = nil
+    ) {
+        self.request = request
+        self.requestingApp = requestingApp
+        self.loginHosts = loginHosts
+        self.loginHint = loginHint
+        self.expiry = expiry
+    }
+}
+
+/// What the provider's scene is to open, where the user said yes.
+package enum Opening: Equatable, Sendable {
+    /// The login screen of an app of this daemon's.
+    case screen(LoginPage)
+    /// The login host, for an app that asked by a URL.
+    case loginHost(authorizationUri: String)
+    /// A message to such an app.
+    case message(String)
 }
 
 /// The account that was picked in the provider app: whom the asking app's login is to bring.
@@ -24,8 +46,8 @@ package struct AuthorizedAccount: Equatable, Sendable {
 /// From the asking app's session.
 package enum ProviderMessage: Sendable {
     case asks(AuthorizationQuestion)
-    /// The login screen is up; the provider's scene is to open it.
-    case isReady(request: String, LoginPage)
+    /// The provider's scene is to open this.
+    case isReady(request: String, Opening)
     /// The login has come to its end, or does without the provider.
     case isOver(request: String, LoginEnd)
 }

@@ -55,17 +55,34 @@ extension Session {
     }
 
     /// A waiting call's connection has ended.
-    package mutating func callAbandoned(_ call: CallID, world: World) -> [Action] {
-        logouts.removeAll { $0.caller.call == call }
+    package mutating func callAbandoned(_ call: CallID) -> [Action] {
+        logouts.remove(call)
+        tokenWaiters.remove(call)
         let asked = authorizations.isEmpty ? [] : authorizingCallLeft(call)
-        for account in refreshes.keys { refreshes[account]?.waiters.removeAll { $0.caller.call == call } }
-        return asked + waitersLeft(waiters[call].map { [$0] } ?? [], world)
+        return asked + waitersLeft(waiters[call].map { [$0] } ?? [])
+    }
+
+    /// Whoever left in the turn has left.
+    package mutating func turnEnded(world: World) -> [Action] {
+        awaitsTurnEnd = false
+        let gone = Set(authorizations.values.compactMap(\.state.scene)).filter { scenes[$0] == nil }
+        let asked = gone.sorted().flatMap { authorizingSceneLeft($0, world) }
+        return asked + (isSteady ? [] : settle(world))
+    }
+
+    /// Who follows them, as a presenter or to ask the user, is found once for all that leave in a turn: each time, all
+    /// who wait are looked at and told, and thousands may leave at once.
+    mutating func findSuccessorsLater() -> [Action] {
+        if awaitsTurnEnd { return [] }
+        awaitsTurnEnd = true
+        return [.awaitTurnEnd]
     }
 
     /// The world has opened the login screen.
     package mutating func loginReady(_ id: Int, page: LoginPage, world: World) -> [Action] {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
+        requestReady(page, world)
         return handOver(page) + tell(world)
     }
 
@@ -112,10 +129,10 @@ extension Session {
     }
 
     /// Who waits leaves; another takes the login screen over, or the login ends.
-    mutating func waitersLeft(_ leaving: [Waiter], _ world: World) -> [Action] {
+    mutating func waitersLeft(_ leaving: [Waiter]) -> [Action] {
         guard !leaving.isEmpty else { return [] }
         let told = take(leaving).map { Action.fail($0.caller.call, .loginCancelled) }
-        return login == nil || isSteady ? told : told + settle(world)
+        return isSteady ? told : told + findSuccessorsLater()
     }
 
     /// They wait no longer.
@@ -127,7 +144,7 @@ extension Session {
 
     /// Whether the login goes on as it is whoever else comes or leaves, so that nobody who waits has to be looked at.
     private var isSteady: Bool {
-        guard let login else { return false }
+        guard let login else { return true }
         return login.isEnding || isWaiting(login.presenter)
     }
 
@@ -221,8 +238,9 @@ extension Session {
             id: id, host: asker.options.loginHost.flatMap { loginHost($0)?.url } ?? selectedLoginHost,
             force: asker.options.force ?? false, loginHint: asker.options.loginHint ?? formerUser(for: asker),
             presentation: asker.options.presentation ?? .browser, state: .starting, presenter: asker.caller)
-        let asked = provider(for: asker, world)
+        let (asked, sent) = (provider(for: asker, world), requestToSend(for: asker.options, world))
         login?.asked = asked
+        login?.sent = sent
         return enqueue(.startLogin(id, asker.caller), world)
     }
 
@@ -289,7 +307,7 @@ extension Session {
         guard let login, wantsLogin(waiter) else { return nil }
         var progress = LoginProgress(.waiting)
         progress.presenter = login.asked?.presents == true ? nil : login.presenter.scene
-        progress.identityProvider = login.asked?.app
+        progress.identityProvider = login.asked?.app ?? login.sent?.provider
         progress.reason = login.localReason
         switch login.state {
         case .ending:
@@ -309,15 +327,14 @@ extension Session {
             progress.state = .presenting
             progress.loginScreen = page.loginScreen
             progress.authorizationUri = page.authorizationUri
+            if login.sent != nil { progress.identityProviderUri = page.identityProviderUri }
         }
         return progress
     }
 
     /// Calls whose time is up.
     mutating func expireWaiters(_ world: World) -> [Action] {
-        let now = world.now.boot
-        let late = take(waiters.filter { $0.deadline <= now })
-        waiters.refreshDeadline()
+        let late = waiters.takeLate(world.now.boot)
         if late.isEmpty { return [] }
         var actions: [Action] = late.map { .fail($0.caller.call, .loginTimedOut) }
         // The last one's time is the login's.
@@ -326,6 +343,6 @@ extension Session {
         {
             if case .completing = login.state {} else { actions += end(.timedOut, world) }
         }
-        return actions + settle(world)
+        return isSteady ? actions : actions + findSuccessorsLater()
     }
 }

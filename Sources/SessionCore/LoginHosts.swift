@@ -139,6 +139,8 @@ extension Session {
         let host = selectedLoginHost
         guard let login, movesLogin(caller, to: host) else { return [] }
         self.login?.host = host
+        // Who is on the login screen does without the provider.
+        self.login?.sent = nil
         waiters[login.presenter.call]?.options.loginHost = nil
         // Its order is still to come, with the new host.
         if case .starting = login.state { return [] }

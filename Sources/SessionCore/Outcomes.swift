@@ -108,12 +108,7 @@ extension Session {
 
     /// Who still waits for a token of a session that is locked now; the refreshes go on.
     private mutating func refuseTokens() -> [Action] {
-        var waiters: [TokenWaiter] = []
-        for id in refreshes.keys.sorted() {
-            waiters += refreshes[id]?.waiters ?? []
-            refreshes[id]?.waiters = []
-        }
-        return waiters.map { .fail($0.caller.call, .sessionLocked) }
+        tokenWaiters.takeAll().map { .fail($0.caller.call, .sessionLocked) }
     }
 
     /// The login is gone; who waited for it is told.

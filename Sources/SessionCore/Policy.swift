@@ -28,9 +28,10 @@ package struct AppPolicy: Hashable, Sendable {
     package var onlyManagedLoginHosts: Bool
     /// Indices of `loginHosts` by address: there may be many.
     private var places: [String: Int]
-    /// The app whose scenes are asked first, where somebody has to sign in.
+    /// The app whose scenes are asked first, where somebody has to sign in; or `com.example.notes:`, the scheme of one that
+    /// is asked by a URL.
     package var identityProvider: String?
-    /// The apps that may ask this one.
+    /// The apps that may ask this one, and the schemes of those that may by a URL.
     package var identityProviderFor: Set<String> = []
     /// Where one asks and no scene is there, the app can be started.
     package var canBeStarted = false
@@ -71,6 +72,10 @@ package enum Bounds {
     package static let authorization = 300
     /// How long an identity provider app has from its start to its first scene.
     package static let providerStart = 30
+    /// Requests that came as URLs and wait for an answer: anybody may have sent them.
+    package static let openMessages = 16
+    /// Nonces of such messages that are remembered.
+    package static let nonces = 256
     /// How long a login without anybody who waits is kept after a restart.
     package static let keptLogin = 30
     package static let firstRetry = 2

@@ -56,7 +56,7 @@ extension Session {
     package mutating func askerSaid(_ message: ProviderMessage, world: World) -> [Action] {
         switch message {
         case .asks(let question): return asked(question, world)
-        case .isReady(let request, let page): return screenReady(request, page)
+        case .isReady(let request, let opening): return ready(request, opening)
         case .isOver(let request, let end): return askerDone(request, end, world)
         }
     }
@@ -68,12 +68,11 @@ extension Session {
             guard policy.canBeStarted else { return nobody }
             let isStarting = authorizations.values.contains { if case .starting = $0.state { true } else { false } }
             authorizations[question.request] = Authorization(
-                question: question, state: .starting, expiry: world.now.boot.advanced(bySeconds: Bounds.providerStart))
+                question: question, state: .starting, expiry: question.end(after: Bounds.providerStart, world))
             return isStarting ? [] : [.startApp]
         }
         authorizations[question.request] = Authorization(
-            question: question, state: .open(scene: scene),
-            expiry: world.now.boot.advanced(bySeconds: Bounds.authorization))
+            question: question, state: .open(scene: scene), expiry: question.end(after: Bounds.authorization, world))
         return enqueue(.requestAuthorization(question.request), world)
     }
 
@@ -83,7 +82,7 @@ extension Session {
         for (id, waiting) in authorizations.sorted(by: { $0.key < $1.key }) {
             guard case .starting = waiting.state else { continue }
             authorizations[id]?.state = .open(scene: scene)
-            authorizations[id]?.expiry = world.now.boot.advanced(bySeconds: Bounds.authorization)
+            authorizations[id]?.expiry = waiting.question.end(after: Bounds.authorization, world)
             actions += enqueue(.requestAuthorization(id), world)
         }
         return actions
@@ -162,7 +161,7 @@ extension Session {
         authorizations[id] = nil
         let app = open.question.requestingApp
         return [
-            .reply(caller.call, .authorized(nil)),
+            .reply(caller.call, .denied(request: id, code: code ?? "access_denied", description: description)),
             .audit(audit(.authorizationDenied, nil, caller, reason: app)),
             .tellAsker(app, request: id, .denied(code: code ?? "access_denied", description: description)),
         ] + enqueue(.endAuthorization(id, app: app, reason: "denied"), world)
@@ -216,13 +215,18 @@ extension Session {
 
     // MARK: What becomes of it
 
-    private mutating func screenReady(_ id: String, _ page: LoginPage) -> [Action] {
+    private mutating func ready(_ id: String, _ opening: Opening) -> [Action] {
         guard let approved = authorizations[id], case .approved(let scene, let caller) = approved.state else {
             let app = authorizations[id]?.question.requestingApp
             return app.map { [.tellAsker($0, request: id, .leftThePage)] } ?? []
         }
-        authorizations[id]?.state = .presenting(scene: scene)
-        return [.reply(caller.call, .authorized(page))]
+        if case .screen = opening {
+            authorizations[id]?.state = .presenting(scene: scene)
+        } else {
+            // Nobody tells how it ends.
+            authorizations[id] = nil
+        }
+        return [.reply(caller.call, .authorized(opening))]
     }
 
     private mutating func askerDone(_ id: String, _ end: LoginEnd, _ world: World) -> [Action] {
@@ -305,5 +309,13 @@ extension Session {
             }
         }
         return actions
+    }
+}
+
+extension AuthorizationQuestion {
+    /// When it is too late.
+    fileprivate func end(after seconds: Int, _ world: World) -> Instant {
+        let end = world.now.boot.advanced(bySeconds: seconds)
+        return min(end, expiry ?? end)
     }
 }

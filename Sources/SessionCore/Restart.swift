@@ -39,8 +39,8 @@ extension Session {
     }
 
     /// The login's listener, state and verifier were kept, or its device code: it goes on, and is anybody's who asks within
-    /// 30 seconds.
-    package mutating func loginRestored(_ restored: RestoredLogin, world: World) -> Int {
+    /// 30 seconds after the process has started.
+    package mutating func loginRestored(_ restored: RestoredLogin, since start: Instant, world: World) -> Int {
         let id = nextLogin
         nextLogin += 1
         let state: LoginAttempt.State
@@ -53,7 +53,7 @@ extension Session {
             id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,
             presentation: presentation, state: state, presenter: Caller(call: CallID(0), scene: restored.presenter))
         attempt.expected = restored.expected
-        attempt.keptUntil = world.now.boot.advanced(bySeconds: Bounds.keptLogin)
+        attempt.keptUntil = start.advanced(bySeconds: Bounds.keptLogin)
         owedEnd = nil
         login = attempt
         return id

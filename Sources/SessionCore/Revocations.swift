@@ -1,19 +1,5 @@
 import SceneModel
 
-/// A logout whose reply waits, for a short time, for the login host.
-struct LogoutWait: Sendable {
-    enum Answer: Sendable {
-        case one, all, count
-    }
-
-    var caller: Caller
-    var answer: Answer
-    var at: Cursor
-    var deadline: Instant
-    /// In the order of the change; `remote` is nil until it is known.
-    var results: [(revocation: String, account: Account, remote: LogoutResult.Remote?, endSessionUri: String?)]
-}
-
 /// What came of telling a login host to forget tokens (RFC 7009).
 package enum RevocationOutcome: Hashable, Sendable {
     case revoked
@@ -99,7 +85,7 @@ extension Session {
         }
         for operation in change.operations {
             guard case .putRevocation(let revocation) = operation else { continue }
-            wait.results.append((revocation.id, revocation.account, nil, nil))
+            wait.results.append(LogoutWait.Result(revocation: revocation.id, account: revocation.account))
             let holder = former.first { $0.account.id == revocation.account.id }
             actions += begin(revocation, idToken: holder?.grant.idToken)
         }
@@ -140,14 +126,7 @@ extension Session {
     /// Where a browser may end the user's session at the login host: for the reply to the logout, which does not wait
     /// for it.
     package mutating func endSessionKnown(_ id: String, _ uri: String) -> [Action] {
-        for wait in logouts.indices {
-            for result in logouts[wait].results.indices where logouts[wait].results[result].revocation == id {
-                // Each has a state of its own: the first stays.
-                if logouts[wait].results[result].endSessionUri == nil {
-                    logouts[wait].results[result].endSessionUri = uri
-                }
-            }
-        }
+        logouts.endSessionKnown(id, uri)
         return []
     }
 
@@ -213,36 +192,22 @@ extension Session {
     func longestWait(_ retryAfter: Int?) -> Int { min(max(retryAfter ?? 0, 0), Bounds.longestRetryAfter) }
 
     private mutating func answerLogouts(_ id: String, _ remote: LogoutResult.Remote) -> [Action] {
-        for wait in logouts.indices {
-            for result in logouts[wait].results.indices where logouts[wait].results[result].revocation == id {
-                logouts[wait].results[result].remote = remote
-            }
-        }
-        return takeLogouts { wait in wait.results.allSatisfy { $0.remote != nil } }
+        logouts.remoteKnown(id, remote).map(answer) ?? []
     }
 
     mutating func expireLogouts(_ world: World) -> [Action] {
-        takeLogouts { $0.deadline <= world.now.boot }
+        logouts.takeLate(world.now.boot).flatMap(answer)
     }
 
-    private mutating func takeLogouts(where isOver: (LogoutWait) -> Bool) -> [Action] {
-        var actions: [Action] = []
-        logouts.removeAll { wait in
-            guard isOver(wait) else { return false }
-            let results = wait.results.map {
-                LogoutResult(account: $0.account, remote: $0.remote ?? .queued, endSessionUri: $0.endSessionUri)
-            }
-            switch wait.answer {
-            case .one:
-                if let result = results.first { actions.append(.reply(wait.caller.call, .loggedOut(result, wait.at))) }
-            case .all:
-                actions.append(.reply(wait.caller.call, .loggedOutAll(results, wait.at)))
-            case .count:
-                actions.append(.reply(wait.caller.call, .accountsSignedOut(results.count)))
-            }
-            return true
+    private func answer(_ wait: LogoutWait) -> [Action] {
+        let results = wait.results.map {
+            LogoutResult(account: $0.account, remote: $0.remote ?? .queued, endSessionUri: $0.endSessionUri)
         }
-        return actions
+        switch wait.answer {
+        case .one: return results.first.map { [.reply(wait.caller.call, .loggedOut($0, wait.at))] } ?? []
+        case .all: return [.reply(wait.caller.call, .loggedOutAll(results, wait.at))]
+        case .count: return [.reply(wait.caller.call, .accountsSignedOut(results.count))]
+        }
     }
 
     /// Revocations whose time has come, one at a time for each login host; at start, those that the store gave back.

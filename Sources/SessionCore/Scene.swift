@@ -62,12 +62,11 @@ extension Session {
     }
 
     /// The connection of the scene's ConnectScene call has ended: its lease is over, unless another call has it now.
-    package mutating func sceneDisconnected(_ call: CallID, of id: String, world: World) -> [Action] {
+    package mutating func sceneDisconnected(_ call: CallID, of id: String) -> [Action] {
         guard scenes[id]?.call == call else { return [] }
         scenes[id] = nil
-        let asked = authorizations.isEmpty ? [] : authorizingSceneLeft(id, world)
-        guard waiters.isWaiting(scene: id) else { return asked }
-        return asked + waitersLeft(waiters.filter { $0.caller.scene == id }, world)
+        let asks = authorizations.values.contains { $0.state.scene == id }
+        return (asks ? findSuccessorsLater() : []) + waitersLeft(waiters.of(scene: id))
     }
 
     /// Errors: UnknownScene, InvalidParameter.

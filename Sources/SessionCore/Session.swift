@@ -25,6 +25,8 @@ package struct Session: Sendable {
     // Who is there, and what they wait for.
     package internal(set) var scenes: [String: Scene] = [:]
     var waiters = Waiters()
+    /// Somebody has left whom another may have to follow.
+    var awaitsTurnEnd = false
     package internal(set) var login: LoginAttempt?
     var nextLogin = 1
     /// A login that history shows begun is over, and its end could not be stored yet.
@@ -33,12 +35,15 @@ package struct Session: Sendable {
     var owedDue: Instant?
     /// What other apps ask this one as their identity provider, by request.
     var authorizations: [String: Authorization] = [:]
+    /// Of messages that came as URLs.
+    var nonces = SeenNonces()
     var refreshes: [String: Refresh] = [:]
+    var tokenWaiters = TokenWaiters()
     /// By account.
     var upkeep: [String: Upkeep] = [:]
     /// New tokens that could not be stored yet.
     var unstored: [String: (account: Account, generation: Int, refreshed: Refreshed, due: Instant)] = [:]
-    var logouts: [LogoutWait] = []
+    var logouts = LogoutWaits()
     var revoking: Set<String> = []
     /// When each queued revocation is tried again.
     var revocationDue: [String: Instant] = [:]

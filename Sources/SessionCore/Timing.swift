@@ -6,11 +6,12 @@ extension Session {
         var next: Instant?
         func consider(_ instant: Instant) { next = min(next ?? instant, instant) }
         if let deadline = waiters.deadline { consider(deadline) }
-        for wait in logouts { consider(wait.deadline) }
+        if let deadline = logouts.deadline { consider(deadline) }
         if let nextRevocation { consider(nextRevocation) }
         for kept in unstored.values { consider(kept.due) }
         for kept in upkeep.values { if let renewal = kept.renewal { consider(renewal) } }
         if let keptUntil = login?.keptUntil { consider(keptUntil) }
+        if let deadline = login?.sent?.deadline { consider(deadline) }
         if case .polling(let polling) = login?.state, let due = polling.due { consider(due) }
         if let owedDue { consider(owedDue) }
         if let screenDue { consider(screenDue) }
@@ -20,10 +21,11 @@ extension Session {
 
     /// The clock has come to `nextDeadline`, or later.
     package mutating func timeReached(world: World) -> [Action] {
-        // First, lest somebody is shown a code that has just ended.
-        pollDevice(world) + expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world)
+        // First, lest somebody is shown a request or a code that has just ended.
+        let wasSilent = dropSilentRequest(world)
+        return pollDevice(world) + expireWaiters(world) + expireLogouts(world) + retryRevocations(world: world)
             + retryUnstored(world) + retryOwed(world) + retryScreen(world) + giveUpKeptLogin(world) + renew(world)
-            + expireAuthorizations(world)
+            + expireAuthorizations(world) + (wasSilent ? tell(world) : [])
     }
 
     private mutating func retryOwed(_ world: World) -> [Action] {

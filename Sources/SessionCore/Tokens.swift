@@ -1,15 +1,5 @@
 import SceneModel
 
-/// A call that waits for a refresh.
-struct TokenWaiter: Sendable {
-    var caller: Caller
-    var scope: String?
-    /// What a resource has refused: no answer to this call, however long it lives.
-    var rejected: Secret?
-    /// The tokens of one refresh had expired before they were stored.
-    var isSecondTry = false
-}
-
 /// The one refresh of a grant. intending → requesting → storing → gone.
 struct Refresh: Sendable {
     enum State: Sendable {
@@ -22,7 +12,6 @@ struct Refresh: Sendable {
 
     var generation: Int
     var state = State.intending
-    var waiters: [TokenWaiter] = []
 }
 
 extension Session {
@@ -73,7 +62,7 @@ extension Session {
             return [token]
         }
         if refreshes[id] != nil {
-            refreshes[id]?.waiters.append(waiter)
+            tokenWaiters.append(waiter, account: id)
             return []
         }
         if let retry = upkeep[id]?.retry, retry.notBefore > world.now.boot {
@@ -81,7 +70,8 @@ extension Session {
             let wait = retry.notBefore.seconds(since: world.now.boot) + 1
             return [.fail(waiter.caller.call, retry.failure(seconds: wait))]
         }
-        refreshes[id] = Refresh(generation: holder.grant.generation, waiters: [waiter])
+        refreshes[id] = Refresh(generation: holder.grant.generation)
+        tokenWaiters.append(waiter, account: id)
         return enqueue(.beginRefresh(account: id), world)
     }
 
@@ -142,8 +132,7 @@ extension Session {
         let told = postpone(account.id, atLeast: retryAfterSeconds, failure, world)
         let wasInterrupted = upkeep[account.id]?.wasInterrupted == true || mayBeSpent
         upkeep[account.id]?.wasInterrupted = wasInterrupted
-        let waiters = refreshes.removeValue(forKey: account.id)?.waiters ?? []
-        return giveWhatLives(waiters, holder, told, world)
+        return giveWhatLives(endRefresh(account.id), holder, told, world)
             + enqueue(.degrade(account: account.id, generation: generation, mayBeSpent: wasInterrupted), world)
     }
 
@@ -179,16 +168,18 @@ extension Session {
     }
 
     mutating func refreshCompleted(_ id: String, _ fault: Failure?, _ change: Change, _ world: World) -> [Action] {
-        guard change.puts(account: id), let holder = account(id), let refresh = refreshes.removeValue(forKey: id)
-        else { return beginRevocations(of: change) }
+        guard change.puts(account: id), let holder = account(id), refreshes[id] != nil else {
+            return beginRevocations(of: change)
+        }
+        let waiters = endRefresh(id)
         if let fault {
             let told = postpone(id, atLeast: nil, fault, world)
             upkeep[id]?.wasInterrupted = false
-            return stateAudit(.degraded, change) + giveWhatLives(refresh.waiters, holder, told, world)
+            return stateAudit(.degraded, change) + giveWhatLives(waiters, holder, told, world)
         }
         upkeep[id] = nil
-        if !refresh.waiters.isEmpty { planRenewal(of: holder, world) }
-        return stateAudit(.recovered, change) + serve(refresh.waiters, holder, world)
+        if !waiters.isEmpty { planRenewal(of: holder, world) }
+        return stateAudit(.recovered, change) + serve(waiters, holder, world)
     }
 
     /// Where the change says that the account's state is another.
@@ -235,14 +226,19 @@ extension Session {
     }
 
     mutating func failRefresh(_ id: String, _ failure: Failure) -> [Action] {
-        guard let refresh = refreshes.removeValue(forKey: id) else { return [] }
-        return refresh.waiters.map { .fail($0.caller.call, failure) }
+        endRefresh(id).map { .fail($0.caller.call, failure) }
+    }
+
+    /// Returns who waited for it.
+    private mutating func endRefresh(_ id: String) -> [TokenWaiter] {
+        refreshes[id] = nil
+        return tokenWaiters.take(account: id)
     }
 
     /// A new sign-in gave the account another grant while the old one was being refreshed.
     mutating func grantReplaced(_ id: String, _ world: World) -> [Action] {
-        guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
-        var actions = serve(refresh.waiters, holder, world)
+        guard let holder = account(id), refreshes[id] != nil else { return [] }
+        var actions = serve(endRefresh(id), holder, world)
         if let kept = unstored.removeValue(forKey: id) {
             actions += revokeLate(kept.account, RevocableTokens(kept.refreshed), world)
         }
@@ -269,12 +265,10 @@ extension Session {
         _ account: Account, _ generation: Int, _ refreshed: Refreshed, _ failure: Failure, _ world: World
     ) -> [Action] {
         let id = account.id
-        guard isCurrent(id, generation), var refresh = refreshes[id] else {
+        guard isCurrent(id, generation) else {
             return revokeUnstored(account, RevocableTokens(refreshed), world)
         }
-        let failed = refresh.waiters.map { Action.fail($0.caller.call, failure) }
-        refresh.waiters = []
-        refreshes[id] = refresh
+        let failed = tokenWaiters.take(account: id).map { Action.fail($0.caller.call, failure) }
         unstored[id] = (account, generation, refreshed, world.now.boot.advanced(bySeconds: Bounds.firstRetry))
         return failed
     }
@@ -290,8 +284,8 @@ extension Session {
 
     /// The refresh could not be begun: its intent could not be stored.
     mutating func refreshNotBegun(_ id: String, _ failure: Failure, _ world: World) -> [Action] {
-        guard let holder = account(id), let refresh = refreshes.removeValue(forKey: id) else { return [] }
-        return giveWhatLives(refresh.waiters, holder, failure, world)
+        guard let holder = account(id) else { return [] }
+        return giveWhatLives(endRefresh(id), holder, failure, world)
     }
 
     private func giveWhatLives(

@@ -67,6 +67,8 @@ package struct LoginAttempt: Sendable {
     package internal(set) var presenter: Caller
     /// Where it goes through the app's identity provider.
     package internal(set) var asked: AskedProvider?
+    /// Where the provider is asked by a URL.
+    package internal(set) var sent: SentRequest?
     /// Whom it is to bring, where the provider has said so, and has no more to do with it.
     var expected: Account?
     /// Why it does not, where that was asked.
@@ -88,10 +90,13 @@ package struct LoginAttempt: Sendable {
 package struct LoginPage: Hashable, Sendable {
     package var loginScreen: String
     package var authorizationUri: String
+    /// What asks the identity provider in their place.
+    package var identityProviderUri: String?
 
-    package init(loginScreen: String, authorizationUri: String) {
+    package init(loginScreen: String, authorizationUri: String, identityProviderUri: String? = nil) {
         self.loginScreen = loginScreen
         self.authorizationUri = authorizationUri
+        self.identityProviderUri = identityProviderUri
     }
 }
 
@@ -99,7 +104,7 @@ extension LoginAttempt {
     package var order: LoginOrder {
         LoginOrder(
             login: id, host: host, loginHint: loginHint, force: force, presentation: presentation,
-            idTokenHint: asked?.choice?.idToken)
+            idTokenHint: asked?.choice?.idToken, sent: sent)
     }
 
     /// The user is on the login screen, and a callback would be news.

@@ -1,58 +1,57 @@
 import SceneModel
 
-/// The calls that wait for a user, in the order in which they came. One is found by its call, and those of a scene are
-/// known to be there or not, without a look at the others: thousands may wait, and come and go one by one.
+/// The calls that wait for a user, in the order in which they came. One is found by its call, those of a scene by that,
+/// and those whose time is up, without a look at the others.
 struct Waiters: Sequence, Sendable {
-    /// In order; nil where one has left.
-    private var slots: [Waiter?] = []
-    private var places: [CallID: Int] = [:]
-    /// How many wait for each scene.
-    private var scenes: [String: Int] = [:]
-    /// No waiter's time is up before. Exact after `refreshDeadline`.
-    private(set) var deadline: Instant?
+    private var queue = CallQueue<Waiter>()
+    private var scenes: [String: Set<CallID>] = [:]
+    private var deadlines = Deadlines()
 
-    var count: Int { places.count }
-    var isEmpty: Bool { places.isEmpty }
-
-    func isWaiting(scene: String) -> Bool { scenes[scene] != nil }
+    var count: Int { queue.count }
+    var isEmpty: Bool { queue.isEmpty }
+    /// When the first one's time is up.
+    var deadline: Instant? { deadlines.earliest?.deadline }
 
     subscript(call: CallID) -> Waiter? {
-        get { places[call].flatMap { slots[$0] } }
+        get { queue[call] }
         set {
-            guard let place = places[call] else { return }
-            guard let newValue else { return remove(call) }
-            slots[place] = newValue
+            if newValue == nil { remove(call) } else { queue[call] = newValue }
         }
+    }
+
+    /// In their order.
+    func of(scene: String) -> [Waiter] {
+        let calls = scenes[scene, default: []].sorted { (queue.place(of: $0) ?? 0) < (queue.place(of: $1) ?? 0) }
+        return calls.compactMap { queue[$0] }
     }
 
     mutating func append(_ waiter: Waiter) {
-        remove(waiter.caller.call)
-        places[waiter.caller.call] = slots.count
-        slots.append(waiter)
-        if let scene = waiter.caller.scene { scenes[scene, default: 0] += 1 }
-        deadline = Swift.min(deadline ?? waiter.deadline, waiter.deadline)
+        let call = waiter.caller.call
+        remove(call)
+        queue.append(waiter, for: call)
+        deadlines.insert(call, deadline: waiter.deadline)
+        if let scene = waiter.caller.scene { scenes[scene, default: []].insert(call) }
     }
 
     mutating func remove(_ call: CallID) {
-        guard let place = places.removeValue(forKey: call), let waiter = slots[place] else { return }
-        slots[place] = nil
-        if let scene = waiter.caller.scene, let count = scenes[scene] { scenes[scene] = count > 1 ? count - 1 : nil }
-        if isEmpty { deadline = nil }
-        // Each moves once for each that has left, on average.
-        if slots.count > 2 * count { closeGaps() }
-    }
-
-    /// The earliest has left, or had its time.
-    mutating func refreshDeadline() {
-        deadline = lazy.map(\.deadline).min()
-    }
-
-    private mutating func closeGaps() {
-        slots = slots.filter { $0 != nil }
-        for (place, waiter) in slots.enumerated() {
-            if let waiter { places[waiter.caller.call] = place }
+        guard let waiter = queue.remove(call) else { return }
+        if let scene = waiter.caller.scene {
+            scenes[scene]?.remove(call)
+            if scenes[scene]?.isEmpty == true { scenes[scene] = nil }
         }
+        if deadlines.count > 2 * count { deadlines = Deadlines(queue.map { ($0.deadline, $0.caller.call) }) }
+        while let earliest = deadlines.earliest, queue[earliest.call] == nil { deadlines.removeEarliest() }
     }
 
-    func makeIterator() -> some IteratorProtocol<Waiter> { slots.lazy.compactMap { $0 }.makeIterator() }
+    /// Takes out those whose time is up.
+    mutating func takeLate(_ now: Instant) -> [Waiter] {
+        var late: [Waiter] = []
+        while let earliest = deadlines.earliest, earliest.deadline <= now, let waiter = queue[earliest.call] {
+            late.append(waiter)
+            remove(earliest.call)
+        }
+        return late
+    }
+
+    func makeIterator() -> some IteratorProtocol<Waiter> { queue.makeIterator() }
 }

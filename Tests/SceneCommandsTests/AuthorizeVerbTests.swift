@@ -65,6 +65,15 @@ import Testing
         #expect(outcome.output == "Denied.\n")
     }
 
+    @Test func anAppElsewhereIsToldByAURL() throws {
+        let message = "com.example.mail:/idp/error?error=access_denied"
+        let denied = try run(["--deny"], daemon(answer: AuthorizeApp.Reply(message: message)))
+        #expect(denied.output == "Denied.\nTo tell the other app, open this address on its desktop:\n  \(message)\n")
+        let approved = try run(["bob"], daemon(answer: AuthorizeApp.Reply(authorizationUri: "https://h/a")))
+        #expect(approved.output == "To go on, open this address in your browser:\n  https://h/a\n")
+        #expect(denied.code == 0 && approved.code == 0)
+    }
+
     @Test func severalHaveToBeToldApart() throws {
         let requests = [Self.request("r1", "mail"), Self.request("r2", "maps")]
         let daemon = try daemon(requests)

@@ -7,7 +7,7 @@ import TestSupport
 
 /// hosts, and open with its desktop entry.
 @Suite(.timeLimit(.minutes(1))) struct HostsVerbTests {
-    private func daemon(handled: Bool = true) throws -> FakeDaemon {
+    private func daemon(handled: Bool = true, open: String? = nil) throws -> FakeDaemon {
         var screen = LoginScreen()
         screen.loginHosts = [
             LoginHost(url: "https://m.example", label: "Managed \u{1b}[31m", origin: .managed),
@@ -20,7 +20,7 @@ import TestSupport
             AddLoginHost.name: [.reply(AddLoginHost.Reply(loginHost: own))],
             RemoveLoginHost.name: [.reply(RemoveLoginHost.Reply())],
             SelectLoginHost.name: [.reply(SelectLoginHost.Reply())],
-            HandleResponse.name: [.reply(HandleResponse.Reply(handled: handled))],
+            HandleResponse.name: [.reply(HandleResponse.Reply(handled: handled, open: open))],
         ])
     }
 
@@ -72,6 +72,12 @@ import TestSupport
             daemon.calls(of: HandleResponse.name).map(\.parameters)
                 == [#"{"url":"com.example.notes:/cb?code=1&state=2","scene":"s1"}"#])
         #expect(outcome.output == "The login goes on.\n" && outcome.code == 0)
+    }
+
+    @Test func whatAnswersAMessageIsToBeOpened() throws {
+        let answer = "com.example.mail:/idp/error?error=no_identity_provider_scene"
+        let outcome = try scenectl(["open", "com.example.notes:/idp/authrequest?x"], socket: daemon(open: answer).path)
+        #expect(outcome.output.hasSuffix("open this address on its desktop:\n  \(answer)\n") && outcome.code == 0)
     }
 
     @Test func oneThatNobodyWaitsForFails() throws {

@@ -203,6 +203,24 @@ import TestSupport
         #expect(opened == "http://127.0.0.1:4711/k3y\n")
     }
 
+    @Test func anIdentityProviderThatIsAskedByAURLIsOpenedFirst() throws {
+        let asking = Fixture.progress(.presenting) {
+            $0.loginScreen = "http://127.0.0.1:4711/k3y"
+            $0.identityProvider = "com.example.idp:"
+            $0.identityProviderUri = "com.example.idp:/idp/authrequest?x"
+        }
+        let silent = Fixture.progress(.presenting) {
+            $0.loginScreen = "http://127.0.0.1:4711/k3y"
+            $0.reason = "identityProviderSilent"
+        }
+        let daemon = try FakeDaemon([Login.name: [asking, silent, Fixture.signedIn]])
+        let outcome = try scenectl(["login", "--app", "notes", "--no-browser"], socket: daemon.path)
+        #expect(
+            outcome.errors.hasPrefix("To sign in, open this address in your browser:\n  http://127.0.0.1:4711/k3y\n"))
+        #expect(outcome.errors.contains("does not answer; sign in at the login host"))
+        #expect(outcome.code == 0)
+    }
+
     @Test(arguments: [(["--no-browser"], ["DISPLAY": ":0"]), ([], ["DISPLAY": ""])] as [([String], [String: String])])
     func noBrowserIsOpenedWithoutADisplayOrAgainstTheUsersWish(
         _ words: [String], _ environment: [String: String]

@@ -196,6 +196,17 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
+    /// Its connection would be of no use to another.
+    @Test func aPostLeavesNoConnection() async throws {
+        let server = try ScriptedServer { _ in .kept("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+        try await withLoopHost { host in
+            for _ in 0..<3 {
+                _ = try await host.send(HTTPRequest(method: "POST", url: server.url, body: Secret("a")))
+                await server.hungUp.wait()
+            }
+        }
+    }
+
     @Test func aDestroyedClientLeavesNothing() async throws {
         let server = try ScriptedServer { _ in .silence }
         try await withLoopHost { host in

@@ -110,6 +110,9 @@ extension Pinned {
                 + #""scope":"s","instanceUrl":"https://x"}}"#),
         .reply(HandleResponse.self, .init(handled: true), #"{"handled":true}"#),
         .reply(
+            HandleResponse.self, .init(handled: true, open: "com.example.mail:/idp/error?x"),
+            #"{"handled":true,"open":"com.example.mail:/idp/error?x"}"#),
+        .reply(
             LoginIfRequired.self, .init(progress: asking), continues: true,
             #"{"progress":{"state":"waiting","identityProvider":"notes"}}"#),
         .reply(
@@ -123,6 +126,9 @@ extension Pinned {
             AuthorizeApp.self, .init(loginScreen: "http://127.0.0.1:1/x", authorizationUri: "https://h/a"),
             #"{"loginScreen":"http://127.0.0.1:1/x","authorizationUri":"https://h/a"}"#),
         .reply(AuthorizeApp.self, .init(loginScreen: nil, authorizationUri: nil), "{}"),
+        .reply(
+            AuthorizeApp.self, .init(message: "com.example.mail:/idp/error?x"),
+            #"{"message":"com.example.mail:/idp/error?x"}"#),
         .reply(
             GetLoginScreen.self, .init(screen: screen),
             #"{"screen":{"title":"Hello","showsNavigationBar":true,"showsSettingsIcon":true,"showsBackButton":true,"#

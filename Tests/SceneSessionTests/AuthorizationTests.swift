@@ -55,6 +55,20 @@ import Testing
             ])
     }
 
+    /// One that talks through URLs: the login host is opened, or the app is told.
+    @Test(arguments: [
+        (AuthorizeApp.Reply(authorizationUri: "https://h/a"), ["https://h/a"]),
+        (AuthorizeApp.Reply(message: "com.example.mail:/idp/error?error=x"), []),
+    ])
+    func anAppElsewhereIsAnswered(reply: AuthorizeApp.Reply, opened: [String]) async throws {
+        let daemon = try FakeDaemon([connectScene: [Fixture.snapshot(1)], AuthorizeApp.name: [.reply(reply)]])
+        let scene = try await daemon.scene()
+        let tally = Tally()
+        try await scene.approve("r1", as: Fixture.ada) { tally.add($0) }
+        await blocksHaveRun()
+        #expect(tally.entries == opened)
+    }
+
     @Test func whatWaitsIsListed() async throws {
         let request = AuthorizationRequest(request: "r1", requestingApp: "mail", presenter: "w1", expiresInSeconds: 9)
         let daemon = try FakeDaemon([

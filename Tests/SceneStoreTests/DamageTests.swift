@@ -157,6 +157,45 @@ import Testing
         #expect(directory.read("sessions.sqlite") == before)
     }
 
+    /// Versions and tables that do not fit together: of a copy that was put together by hand, say.
+    @Test(arguments: [
+        ("PRAGMA user_version = 1", "does not belong there"), ("PRAGMA user_version = 2", "announced_login_host"),
+        ("ALTER TABLE accounts DROP COLUMN claims", "accounts.claims is missing"),
+        ("ALTER TABLE sessions ADD COLUMN mood TEXT", "sessions.mood does not belong there"),
+        ("DROP TABLE history", "history is missing"),
+    ])
+    func tablesOfAnotherVersionAreLeftAlone(sql: String, word: String) throws {
+        try fill()
+        let open = try OpenStore(directory)
+        try open.execute(sql)
+        open.store.close()
+        let before = directory.read("sessions.sqlite")
+        let error = try #require(throws: StoreError.self) { _ = try OpenStore(directory) }
+        #expect(error.reason.contains(word) && error.reason.contains("move it away"), "\(error)")
+        #expect(directory.read("sessions.sqlite") == before && setAside == [])
+        #expect(rename(database, database + ".mine") == 0)
+        #expect(try OpenStore(directory).store.load() == [])
+    }
+
+    @Test func otherTablesBesideOursAreNoMatter() throws {
+        try fill()
+        let open = try OpenStore(directory)
+        try open.execute("CREATE TABLE notes (text)")
+        open.store.close()
+        #expect(try OpenStore(directory).store.load().count == 1)
+    }
+
+    @Test func tablesThatAreChangedUnderUsAreAnErrorWithARemedy() throws {
+        let open = try OpenStore(directory)
+        open.commit(.sample(1))
+        try open.execute("DROP TABLE history")
+        guard case .failure(let error) = open.commit(.sample(2)) else {
+            Issue.record("it was committed")
+            return
+        }
+        #expect(error.reason.contains("move it away"), "\(error)")
+    }
+
     /// They would end the process where they are counted up, or taken from another; and its next start as well.
     @Test(arguments: ["attempts", "created", "next_attempt", "generation"], [Int.min, .max])
     func numbersThatCannotBeReckonedWithArePassedOver(column: String, number: Int) throws {

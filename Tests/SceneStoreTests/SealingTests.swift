@@ -80,6 +80,18 @@ import Testing
         #expect(rows == .integer(12))
     }
 
+    @Test func aUserIsToldOfTheirOwnRowsOnly() throws {
+        let open = try OpenStore(directory)
+        for uid: UInt32 in [1000, 1001] {
+            open.commit(.sample(1...1, key: SessionKey(uid: uid, app: "Notes"), [.putAccount(.sample())]))
+        }
+        try open.execute("UPDATE accounts SET claims = x'00'")
+        _ = try open.store.load()
+        #expect(open.store.problems.count == 2 && open.store.problems(of: nil).count == 2)
+        #expect(open.store.problems(of: 1000).count == 1 && open.store.problems(of: 1002).isEmpty)
+        #expect(open.store.problems(of: 1001).allSatisfy { $0.contains("uid 1001") })
+    }
+
     @Test func problemsAreNotWithoutEnd() throws {
         let open = try OpenStore(directory)
         open.commit(.sample(1...1000))

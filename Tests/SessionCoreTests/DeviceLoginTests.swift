@@ -313,7 +313,7 @@ import Testing
         let restored = RestoredLogin(
             host: AppPolicy.production, force: false, loginHint: nil, presenter: nil, shown: .code(Stage.prompt))
         stage.happens {
-            id = $0.loginRestored(restored, world: $1)
+            id = $0.loginRestored(restored, since: $1.now.boot, world: $1)
             return $0.restarted(world: $1)
         }
         stage.takeUp(id)

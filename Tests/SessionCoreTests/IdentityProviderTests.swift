@@ -80,7 +80,7 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         let call = apps.logIn()
         let answer = apps.deny()
         #expect(apps.asker.failure(of: call) == .loginFailed(code: "access_denied", description: nil))
-        if case .reply(.authorized(nil)) = apps.provider.outcomes[answer] {} else { Issue.record("not answered") }
+        if case .reply(.denied) = apps.provider.outcomes[answer] {} else { Issue.record("not answered") }
         #expect(apps.asker.session.history.newest(.loginEnded)?.reason == "access_denied")
         #expect(apps.provider.session.history.newest(.authorizationEnded)?.reason == "denied")
         let other = apps.logIn()

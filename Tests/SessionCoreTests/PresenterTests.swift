@@ -205,17 +205,25 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
 
     // MARK: A login that is kept over a restart
 
-    private func kept(accounts: Int = 0) -> Stage {
+    private func kept(accounts: Int = 0, secondsAgo: Int = 0) -> Stage {
         let stage = Stage(accounts: accounts)
         if accounts > 0 { stage.logout("a1") }
         stage.happens { session, world in
             _ = session.loginRestored(
                 RestoredLogin(
                     host: AppPolicy.production, force: false, loginHint: nil, presenter: "s", shown: .page(Stage.page)),
-                world: world)
+                since: world.now.boot.advanced(bySeconds: -secondsAgo), world: world)
             return []
         }
         return stage
+    }
+
+    @Test func whatWaitedForTheStoreHasHadThatTime() {
+        let stage = kept(secondsAgo: 20)
+        stage.wait(seconds: 9)
+        #expect(stage.ends.isEmpty)
+        stage.wait(seconds: 1)
+        #expect(stage.ends[1] == .abandoned)
     }
 
     @Test func aSilentJoinersTimeDoesNotEndAKeptLogin() {

@@ -160,7 +160,7 @@ import Testing
         let stage = Stage()
         let scene = stage.connect("s")
         let wait = stage.loginIfRequired("s")
-        stage.happens { $0.sceneDisconnected(scene, of: "s", world: $1) }
+        stage.happens { session, _ in session.sceneDisconnected(scene, of: "s") }
         #expect(stage.failure(of: wait) == .loginCancelled)
         #expect(stage.session.login == nil)
         #expect(stage.session.scenes.isEmpty)

@@ -27,7 +27,7 @@ import Testing
         var waiters = Waiters()
         for scene in ["a", "b"] { waiters.append(waiter(1, scene: scene)) }
         #expect(calls(waiters) == [1])
-        #expect(!waiters.isWaiting(scene: "a") && waiters.isWaiting(scene: "b"))
+        #expect(waiters.of(scene: "a").isEmpty && waiters.of(scene: "b").count == 1)
     }
 
     @Test func aSceneWaitsUntilItsLastCallLeaves() {
@@ -35,9 +35,9 @@ import Testing
         for call in 1...3 { waiters.append(waiter(call, scene: call < 3 ? "a" : "b")) }
         waiters.remove(CallID(1))
         waiters.remove(CallID(1))
-        #expect(waiters.isWaiting(scene: "a") && waiters.isWaiting(scene: "b"))
+        #expect(waiters.of(scene: "a").map(\.caller.call.number) == [2] && waiters.of(scene: "b").count == 1)
         waiters.remove(CallID(2))
-        #expect(!waiters.isWaiting(scene: "a") && waiters.isWaiting(scene: "b"))
+        #expect(waiters.of(scene: "a").isEmpty && waiters.of(scene: "b").count == 1)
     }
 
     @Test func whatIsChangedStays() {
@@ -52,12 +52,13 @@ import Testing
 
     @Test func noDeadlineIsLate() {
         var waiters = Waiters()
-        for call in 1...3 { waiters.append(waiter(call, deadline: Int64(40 - 10 * call))) }
+        for call in 1...9 { waiters.append(waiter(call, deadline: Int64(call * 7 % 10) * 10)) }
         #expect(waiters.deadline == Instant(nanoseconds: 10))
         waiters.remove(CallID(3))
-        waiters.refreshDeadline()
         #expect(waiters.deadline == Instant(nanoseconds: 20))
-        for call in 1...2 { waiters.remove(CallID(call)) }
+        #expect(waiters.takeLate(Instant(nanoseconds: 40)).map(\.caller.call.number) == [6, 9, 2])
+        #expect(calls(waiters) == [1, 4, 5, 7, 8] && waiters.deadline == Instant(nanoseconds: 50))
+        for call in calls(waiters) { waiters.remove(CallID(call)) }
         #expect(waiters.isEmpty && waiters.deadline == nil)
     }
 }

@@ -3,11 +3,14 @@
 import os
 import shutil
 
+import pytest
 from calls import authorize, kinds
 from daemon import Daemon
 from provider import free_port
+from scene import CallFailed
 from scenes import SCENE, Scene, eventually
 from test_local_users import NOBODY, request as get_as
+from users import MALLORY, VICTOR, connect
 
 
 def test_two_users_and_two_apps_never_meet(directory, scripted):
@@ -92,3 +95,32 @@ def test_two_users_and_two_apps_never_meet(directory, scripted):
         for scene in scenes.values():
             scene.close()
         assert daemon.close() == 0, daemon.stderr()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can act as several users")
+def test_what_is_counted_is_told_to_its_user_alone(instance, scripted):
+    daemon = instance({"notes": scripted.configuration()}, Scenes=1)
+    held = ("scened.scenes", "scened.logins_under_way", "scened.connections_open")
+    with connect(daemon, MALLORY) as scene, connect(daemon, MALLORY) as login, connect(daemon, MALLORY) as late, \
+            connect(daemon, VICTOR) as victor, connect(daemon, 0) as root:
+        def told(connection):
+            metrics = connection.call("org.scened.Manager.GetMetrics")["metrics"]
+            return {metric["name"]: metric["value"] for metric in metrics}
+
+        scene.send("ConnectScene", {"app": "notes"}, more=True)
+        scene.reply()
+        login.send("Login", {"app": "notes"}, more=True)
+        assert login.reply()[0]["progress"]["state"] == "presenting"
+        late.send("ConnectScene", {"app": "notes"}, more=True)
+        with pytest.raises(CallFailed, match="QuotaExceeded"):
+            late.reply()
+        own, others, all_ = told(late), told(victor), told(root)
+        assert [own[name] for name in held] == [1, 1, 3] and [others[name] for name in held] == [0, 0, 1]
+        assert (own["scened.logins"], own["scened.quota_refusals"], own["scened.refusals"]) == (1, 1, 1)
+        assert (others["scened.connections"], others["scened.calls"]) == (1, 1)
+        happened = set(others) - {"scened.uptime", "scened.connections", "scened.calls", "scened.connections_open"}
+        assert not any(others[name] for name in happened), others
+        assert all(all_[name] >= own[name] for name in own) and all_["scened.connections_open"] == 5
+        status = victor.call("org.scened.Manager.GetStatus")
+        assert [status[name] for name in ("scenes", "accounts", "sessions", "logins", "restoredScenes")] == [0] * 5
+        assert status["problems"] == [] and len(late.call("org.scened.Manager.GetStatus")["problems"]) == 1

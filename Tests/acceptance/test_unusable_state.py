@@ -2,12 +2,19 @@
 
 import contextlib
 import os
+import socket
 import subprocess
+import threading
+import urllib.parse
 
 import pytest
+from calls import authorize
+from descriptor_store import KeepingDaemon
 from durable_changes import sign_in
 from scene import CallFailed
+from scenes import eventually
 from state_files import files, is_kept, is_whole, refused, users
+from visitor import get
 
 OTHER_USER = 65534
 
@@ -164,3 +171,61 @@ def test_taken_away_while_it_runs(signed_in, state):
     daemon.call("Unlock")
     assert daemon.stop() == 0
     is_whole(daemon.start())
+
+
+# A login that the service manager kept, and state that the next process cannot use.
+
+
+@pytest.fixture
+def interrupted(directory, scripted):
+    """A daemon that has died under a login, and its successor, whose state anybody may write to."""
+    daemon = KeepingDaemon(f"{directory}/0", {"notes": scripted.configuration()}).start()
+    try:
+        with daemon.scene() as scene:
+            daemon.uri = scene.log_in().wait_progress("presenting")["authorizationUri"]
+            daemon.wait_notified("FDNAME=login-")
+            daemon.kill()
+        os.chmod(daemon.state, 0o777)
+        daemon.start()
+        refused(daemon, "chmod 700")
+        yield daemon
+    finally:
+        assert daemon.close() == 0, daemon.stderr()
+
+
+def kept_login(daemon):
+    return [name for name, _ in daemon.kept if name.startswith(("login-", "listener-"))]
+
+
+def test_a_login_page_waits_for_the_state(interrupted):
+    assert len(kept_login(interrupted)) == 2
+    answers = []
+    browser = threading.Thread(target=lambda: answers.append(get(authorize(interrupted.uri, "alice"))))
+    browser.start()
+    # Some time after the browser has come back.
+    refused(interrupted, "chmod 700")
+    os.chmod(interrupted.state, 0o700)
+    interrupted.manager("Reload")
+    with interrupted.scene() as scene:
+        assert scene.log_in().wait()["progress"]["account"]["username"] == "alice"
+    browser.join()
+    assert [status for status, *_ in answers] == [200]
+    eventually(lambda: not kept_login(interrupted), 10, "nothing kept")
+    is_whole(interrupted)
+
+
+def test_a_login_page_does_not_wait_for_ever(interrupted):
+    callback = urllib.parse.parse_qs(urllib.parse.urlsplit(interrupted.uri).query)["redirect_uri"][0]
+    port = urllib.parse.urlsplit(callback).port
+    eventually(lambda: not kept_login(interrupted), 40, "nothing kept")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port))
+    os.chmod(interrupted.state, 0o700)
+    interrupted.manager("Reload")
+    with interrupted.scene() as scene:
+        scene.id
+        assert scene.events[0]["snapshot"]["loginUnderWay"] is False
+        new = scene.log_in().wait_progress("presenting")
+        assert new["authorizationUri"] != interrupted.uri
+        get(authorize(new["authorizationUri"], "alice"))
+        scene.wait_event("loggedIn")

@@ -113,11 +113,10 @@ enum AuthorizeVerb: Verb {
 
     private static func show(_ answer: Answer<AuthorizeApp.Reply>, _ context: Context) throws(CommandFailure) {
         if context.wantsJSON { try context.output.json(answer.json) }
-        guard let screen = answer.reply.loginScreen else {
-            if !context.wantsJSON { try context.output.line("Denied.") }
-            return
-        }
+        if context.arguments.has(deny), !context.wantsJSON { try context.output.line("Denied.") }
         let opens = !context.arguments.has(noBrowser) && Browser.isReachable(context.environment)
+        if let message = answer.reply.message { return try Handing.show(message, opens: opens, context) }
+        guard let screen = answer.reply.loginScreen ?? answer.reply.authorizationUri else { return }
         let isOpened = opens && Browser(opening: screen) != nil
         if context.wantsJSON { return }
         try context.output.lines([

@@ -1,4 +1,5 @@
 import CommandLine
+import LinuxIO
 import SceneProtocol
 
 /// What the desktop calls with a URL of an app's private scheme.
@@ -11,7 +12,8 @@ enum OpenVerb: Verb {
     static let command = Command(
         "open", summary: "Hand a login host's response, as a URL, to the login that waits for it",
         discussion: [
-            "The login is found by the response's state. Where none waits for it, nothing changes, and the exit code is 1."
+            "The login is found by the response's state. Where none waits for it, nothing changes, and the exit code is 1. "
+                + "Messages of apps that talk through URLs come the same way; what answers one is opened."
         ],
         positionals: [Positional("URL", isRequired: false, help: "As the browser gave it, of the app's RedirectURI=")],
         options: [scene, desktopEntry],
@@ -47,6 +49,9 @@ enum OpenVerb: Verb {
                 .failure, "No login waits for that address; nothing has changed", suggestion: "scenectl login")
         }
         if !context.wantsJSON { try context.output.line("The login goes on.") }
+        if let message = answer.reply.open {
+            try Handing.show(message, opens: Browser.isReachable(context.environment), context)
+        }
     }
 
     /// A scheme, and behind it nothing that a URL cannot hold (RFC 3986, section 2).

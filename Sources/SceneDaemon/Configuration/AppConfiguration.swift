@@ -41,8 +41,14 @@ struct AppConfiguration: Hashable, Sendable {
     var identityProviderPlace = Place()
     /// The apps that may ask this one.
     var identityProviderFor: [String] = []
+    var identityProviderForPlace = Place()
     /// Of the user's service manager; started where one of them asks and no scene is there.
     var unit: String?
+    /// Likewise, a desktop entry's file name.
+    var desktopEntry: String?
+    var desktopEntryPlace = Place()
+    /// Where the desktop hands over messages of apps that talk through URLs, besides redirect URIs.
+    var messageScheme: String?
     /// Empty: any process of the user.
     var allowedUnits: [String] = []
     var allowedExecutables: [String] = []
@@ -79,6 +85,13 @@ struct AppConfiguration: Hashable, Sendable {
         loginHosts.first { $0.host.url == host }?.redirectURI ?? redirectURI
     }
 
+    /// Where messages of other apps come to: first the one that it answers from.
+    var messageSchemes: [String] {
+        let redirects = [redirectURI] + loginHosts.compactMap(\.redirectURI)
+        return [messageScheme].compactMap { $0 }
+            + redirects.map { $0.prefix { $0 != ":" }.lowercased() }.filter { IdentityProviderMessage.isScheme($0) }
+    }
+
     var canChangeLoginHost: Bool { screen.showsNavigationBar && screen.showsSettingsIcon }
 
     /// The login screen with the session's login hosts on it.
@@ -110,7 +123,7 @@ struct AppConfiguration: Hashable, Sendable {
             lock: lock)
         policy.identityProvider = identityProvider
         policy.identityProviderFor = Set(identityProviderFor)
-        policy.canBeStarted = unit != nil
+        policy.canBeStarted = unit != nil || desktopEntry != nil
         return policy
     }
 }
@@ -180,17 +193,9 @@ struct AppReader {
         case "OnlyAuthorizedLoginHosts":
             places[assignment.key] = (file, assignment.line)
             readBool(assignment, file) { $0.onlyAuthorizedLoginHosts = $1 }
-        case "IdentityProvider":
-            app.identityProvider = value.isEmpty ? nil : value
-            app.identityProviderPlace = AppConfiguration.Place(file: file, line: assignment.line)
-        case "IdentityProviderFor": Self.extend(&app.identityProviderFor, value)
-        case "IdentityProviderUnit":
-            app.unit = value.isEmpty ? nil : value
-            if !value.isEmpty, !Self.isService(value) {
-                note(
-                    "IdentityProviderUnit= is the name of a service, such as notes.service", file, assignment.line,
-                    .error)
-            }
+        case "IdentityProvider", "IdentityProviderFor", "IdentityProviderUnit", "IdentityProviderDesktopEntry",
+            "MessageScheme":
+            readIdentityProvider(assignment, file)
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
         case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
         case "AfterLogout": readChoice(assignment, file, \.afterLogout)
@@ -210,14 +215,8 @@ struct AppReader {
         }
     }
 
-    /// systemd.unit(5)
-    private static func isService(_ name: String) -> Bool {
-        name.hasSuffix(".service") && (9...255).contains(name.utf8.count) && !name.hasPrefix("-")
-            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || ":-_.\\@".contains($0)) }
-    }
-
     /// A list goes on where it is assigned again, and starts anew after an empty assignment, as in systemd's units.
-    private static func extend(_ list: inout [String], _ value: String) {
+    static func extend(_ list: inout [String], _ value: String) {
         list = value.isEmpty ? [] : list + value.split(whereSeparator: \.isWhitespace).map(String.init)
     }
 

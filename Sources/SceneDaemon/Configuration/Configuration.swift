@@ -17,9 +17,10 @@ struct Configuration: Sendable {
 
     /// Reads `scened.conf` and `apps.d` below the directories, the first of which counts most: a file there takes the
     /// place of those of its name further down. An app that cannot be used keeps what it had in `previous`. `credentials`
-    /// is the service manager's directory of them.
+    /// is the service manager's directory of them; `dataDirectories` are those of desktop entries, where they are the user's.
     static func read(
-        from directories: [String], previous: Configuration? = nil, credentials: String? = nil
+        from directories: [String], previous: Configuration? = nil, credentials: String? = nil,
+        dataDirectories: [String]? = nil
     ) -> Configuration {
         var configuration = Configuration()
         configuration.readDaemon(directories, previous: previous)
@@ -33,6 +34,7 @@ struct Configuration: Sendable {
             configuration.readApp(name, path, directories, previous: previous, credentials: credentials)
         }
         configuration.checkIdentityProviders()
+        if let dataDirectories { configuration.checkDesktopEntries(in: dataDirectories) }
         return configuration
     }
 

@@ -1,3 +1,6 @@
+import SceneOAuth
+import SessionCore
+
 // Which app asks which: known only when all have been read.
 
 extension Configuration {
@@ -7,16 +10,33 @@ extension Configuration {
         for (name, provider) in asked.sorted(by: { $0.key < $1.key }) {
             guard let fault = fault(of: name, provider, asked), let app = apps[name] else { continue }
             apps[name]?.identityProvider = nil
-            note(
-                Problem(
-                    file: app.identityProviderPlace.file, line: app.identityProviderPlace.line,
-                    text: "IdentityProvider=\(provider): \(fault); the app signs in without", severity: .warning),
-                of: name)
+            warn("IdentityProvider=\(provider): \(fault); the app signs in without", app.identityProviderPlace, name)
+        }
+        for (name, app) in apps.sorted(by: { $0.key < $1.key }) where app.messageSchemes.isEmpty {
+            guard let scheme = app.identityProviderFor.first(where: \.isScheme) else { continue }
+            let text = "IdentityProviderFor=\(scheme): it reaches an app that has a private scheme; add MessageScheme="
+            warn(text, app.identityProviderForPlace, name)
+        }
+    }
+
+    /// What cannot be started is started without.
+    mutating func checkDesktopEntries(in directories: [String]) {
+        for (name, app) in apps.sorted(by: { $0.key < $1.key }) {
+            guard let entry = app.desktopEntry, DesktopEntries.path(of: entry, in: directories) == nil else { continue }
+            let text = "there is no desktop entry \(entry) in \(directories.joined(separator: ", "))"
+            warn("IdentityProviderDesktopEntry=: \(text)", app.desktopEntryPlace, name)
         }
     }
 
     private func fault(of name: String, _ provider: String, _ asked: [String: String]) -> String? {
         if provider == name { return "an app is not its own identity provider" }
+        if provider.isScheme {
+            guard let app = apps[name], IdentityProviderMessage.isScheme(app.redirectURI.prefix { $0 != ":" }) else {
+                return "it is asked by apps whose own RedirectURI= has a private scheme, such as com.example.mail"
+            }
+            let isOwn = app.messageSchemes.contains(String(provider.dropLast()))
+            return isOwn ? "an app is not its own identity provider" : nil
+        }
         guard let configured = apps[provider] else {
             return "there is no such app, or it cannot be used"
         }
@@ -32,7 +52,8 @@ extension Configuration {
         return next == name ? "it goes round in a circle (\((way + [name]).joined(separator: " asks ")))" : nil
     }
 
-    private mutating func note(_ problem: Problem, of app: String) {
+    private mutating func warn(_ text: String, _ place: AppConfiguration.Place, _ app: String) {
+        let problem = Problem(file: place.file, line: place.line, text: text, severity: .warning)
         problems.append(problem)
         for index in listing.indices where listing[index].name == app {
             listing[index].problems.append(problem.description)

@@ -110,20 +110,24 @@ extension Daemon {
 
     // MARK: Taking up
 
+    /// What needs no store. Whoever comes to a login screen meanwhile waits there.
     func takeUp(_ inheritance: Inheritance) {
         for listener in inheritance.listeners { pages.inherit(listener.descriptor) }
+        for name in inheritance.obsolete { descriptorStore?.remove(name: name) }
+        if inheritance.marks == nil, let marks { descriptorStore?.keep(marks.descriptor, name: Inheritance.Name.marks) }
+        takeUpScenes(inheritance.scenes, slots: inheritance.marks?.slots() ?? [:])
+    }
+
+    func takeUpLogins(_ inheritance: Inheritance) {
         for login in inheritance.logins where !takeUp(login.name, login.file) {
             descriptorStore?.remove(name: login.name)
         }
         pages.forgetInherited()
         let open = Set(pages.openPorts)
-        keptPorts = open
+        keptPorts.formUnion(open)
         for listener in inheritance.listeners where !open.contains(where: { listener.name.hasSuffix("-\($0)") }) {
             descriptorStore?.remove(name: listener.name)
         }
-        for name in inheritance.obsolete { descriptorStore?.remove(name: name) }
-        if inheritance.marks == nil, let marks { descriptorStore?.keep(marks.descriptor, name: Inheritance.Name.marks) }
-        takeUpScenes(inheritance.scenes, slots: inheritance.marks?.slots() ?? [:])
     }
 
     /// False: the login cannot go on.
@@ -149,7 +153,8 @@ extension Daemon {
     }
 
     private func takeUp(_ restored: RestoredLogin, _ page: Int, _ name: String, _ live: LiveSession) -> RunningLogin {
-        let running = RunningLogin(id: live.session.loginRestored(restored, world: world), page: page)
+        let id = live.session.loginRestored(restored, since: started.boot, world: world)
+        let running = RunningLogin(id: id, page: page)
         running.keptName = name
         live.login = running
         return running
@@ -222,7 +227,7 @@ extension Daemon {
                 id: mark.scene, call: served.call?.id ?? CallID(0),
                 process: ProcessIdentity(pid: mark.pid, startTime: mark.startTime),
                 title: mark.title, activation: mark.activation, connected: mark.connected))
-        restoredScenes += 1
+        quotas.tally.lasting(key.uid).restoredScenes += 1
         return true
     }
 }

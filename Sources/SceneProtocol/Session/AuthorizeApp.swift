@@ -46,17 +46,20 @@ package enum AuthorizeApp: WireMethod {
     package struct Reply: WireRecord, Sendable {
         package var loginScreen: String?
         package var authorizationUri: String?
+        package var message: String?
 
         package init() {}
 
-        package init(loginScreen: String?, authorizationUri: String?) {
+        package init(loginScreen: String? = nil, authorizationUri: String? = nil, message: String? = nil) {
             self.loginScreen = loginScreen
             self.authorizationUri = authorizationUri
+            self.message = message
         }
 
         package mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
             try coder.field("loginScreen", &loginScreen)
             try coder.field("authorizationUri", &authorizationUri)
+            try coder.field("message", &message)
         }
     }
 }

@@ -23,15 +23,18 @@ package enum HandleResponse: WireMethod {
 
     package struct Reply: WireRecord, Sendable {
         package var handled = false
+        package var open: String?
 
         package init() {}
 
-        package init(handled: Bool) {
+        package init(handled: Bool, open: String? = nil) {
             self.handled = handled
+            self.open = open
         }
 
         package mutating func fields(_ coder: inout FieldCoder) throws(WireError) {
             try coder.field("handled", &handled)
+            try coder.field("open", &open)
         }
     }
 }

@@ -13,6 +13,8 @@ enum ScriptedAnswer: Sendable {
     case answer(Int, [String: String] = [:], String = "")
     /// Bytes as they are, then the connection's end.
     case raw(String)
+    /// Bytes as they are; the connection stays until the client hangs up.
+    case kept(String)
     /// Nothing, until the client hangs up.
     case silence
 
@@ -26,7 +28,7 @@ final class ScriptedServer: Sendable {
     let port: UInt16
     /// Signalled when a request has been read.
     let arrived = Ended()
-    /// Signalled when a client has hung up on `silence`.
+    /// Signalled when a client has hung up on `silence` or `kept`.
     let hungUp = Ended()
     private let listener: Int32
     /// Its descriptor's number may belong to another once it no longer listens.
@@ -88,11 +90,17 @@ final class ScriptedServer: Sendable {
                 "HTTP/1.1 \(status) -\r\n\(lines)Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)"
             )
         case .raw(let text): write(connection, text)
-        case .silence:
-            var byte: UInt8 = 0
-            while recv(connection, &byte, 1, 0) > 0 {}
-            hungUp.signal()
+        case .kept(let text):
+            write(connection, text)
+            awaitHangUp(connection)
+        case .silence: awaitHangUp(connection)
         }
+    }
+
+    private func awaitHangUp(_ connection: Int32) {
+        var byte: UInt8 = 0
+        while recv(connection, &byte, 1, 0) > 0 {}
+        hungUp.signal()
     }
 
     private func read(_ connection: Int32) -> SeenRequest? {

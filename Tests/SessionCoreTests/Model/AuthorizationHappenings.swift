@@ -34,8 +34,8 @@ extension RandomHistory {
         switch message {
         case .asks:
             if !witness.hasBegun { fault("a request of a login that history does not show") }
-        case .isReady(_, let page):
-            guard case .presenting(page) = stage.session.login?.state else {
+        case .isReady(_, let opening):
+            guard case .presenting(let page) = stage.session.login?.state, opening == .screen(page) else {
                 fault("a login screen is handed over that is not there")
                 break
             }
@@ -60,6 +60,7 @@ extension RandomHistory {
         {
             fault("somebody is there to be asked")
         }
+        if app == Self.elsewhere { return answeredElsewhere(request, answer) }
         mailbox.post(request, to: key(of: app)) { history in
             if case .failed(let failure) = answer { history.witness.failuresOfProvider.insert(failure) }
             history.stage.happens { $0.providerAnswered(request, answer, world: $1) }
@@ -104,6 +105,10 @@ extension ModelRun {
             if open[request]?.deadline == nil { found.append("a login waits for an answer to nothing") }
         }
         for (request, authorization) in open where !mailbox.isOnItsWay(request) {
+            if authorization.question.requestingApp.isScheme {
+                if authorization.deadline == nil { found.append("\(request) waits for nothing to open") }
+                continue
+            }
             let asked = login.flatMap { $0.isEnding ? nil : $0.asked }
             if asked?.request != request { found.append("\(request) is of no login") }
             if case .presenting = authorization.state, asked?.presents != true {

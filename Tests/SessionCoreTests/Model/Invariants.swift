@@ -87,14 +87,14 @@ extension RandomHistory {
                 return ["call \(waiter.caller.call.number) waits for a login that is not"]
             }
         }
-        for refresh in session.refreshes.values { reasons.formUnion(refresh.waiters.map(\.caller.call)) }
+        reasons.formUnion(session.tokenWaiters.calls)
         for (call, replay) in stage.streams where replay.isOpen { reasons.insert(call) }
         for authorization in session.authorizations.values {
             if case .approved(_, let caller) = authorization.state { reasons.insert(caller.call) }
         }
         let gone = reasons.subtracting(stage.open)
         // A change goes on whether or not its caller is still there.
-        for wait in session.logouts { reasons.insert(wait.caller.call) }
+        reasons.formUnion(session.logouts.calls)
         for intent in session.onTheirWay { if let call = intent.call { reasons.insert(call) } }
         return stage.open.subtracting(reasons).map { "call \($0.number) waits for nothing" }
             + gone.map { "call \($0.number) is waited for, and over" }
@@ -219,7 +219,7 @@ extension RandomHistory {
             !session.waiters.isEmpty || !session.logouts.isEmpty || !session.revocations.isEmpty
             || !session.unstored.isEmpty || session.upkeep.values.contains { $0.renewal != nil }
             || session.login?.keptUntil != nil || session.owedEnd != nil || session.owedLoginHost != nil
-            || session.screenDue != nil
+            || session.screenDue != nil || session.login?.sent?.deadline != nil
             || session.authorizations.values.contains { $0.deadline != nil }
         return deadline == nil || waits ? [] : ["a timer of nothing"]
     }

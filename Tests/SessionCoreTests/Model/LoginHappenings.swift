@@ -73,7 +73,8 @@ extension RandomHistory {
         case .preparing:
             detail("the screen is up")
             let number = stage.nextNumber()
-            let page = LoginPage(loginScreen: "http://127.0.0.1/\(number)", authorizationUri: "\(login.host)/\(number)")
+            var page = LoginPage(loginScreen: "http://127.0.0.1/\(number)", authorizationUri: "\(login.host)/\(number)")
+            if login.sent != nil, !generator.once(in: 8) { page.identityProviderUri = "com.example.idp:/idp/\(number)" }
             stage.happens { $0.loginReady(login.login, page: page, world: $1) }
             if stage.login?.login == login.login, !stage.isDead { stage.keptPage = page }
         case .presenting:

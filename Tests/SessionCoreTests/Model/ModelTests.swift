@@ -33,6 +33,7 @@ import Testing
         "a slow reader gets a snapshot", "a scene comes back, and is told what it missed",
         "a scene comes back too late", "a login is kept over the daemon's end",
         "a choice is kept over the daemon's end", "a login begins again at another host",
-        "a request is approved", "a user goes back to the identity provider",
+        "a request is approved", "a user goes back to the identity provider", "an app asks by a URL",
+        "a provider has an app ask it",
     ]
 }

@@ -35,7 +35,7 @@ extension RandomHistory {
         case .startApp:
             if !stage.session.scenes.isEmpty { fault("an app is started that is there") }
         case .leaveScreen: count("a user goes back to the identity provider")
-        case .endLogin, .audit: break
+        case .endLogin, .awaitTurnEnd, .audit: break
         }
     }
 
@@ -88,7 +88,7 @@ extension RandomHistory {
             if ledger.record.locked != locks { fault("the lock is told, not stored") }
         case (.cancelLogin, .done), (.returnToProvider, .done):
             if stage.keptPage != nil { fault("a login has left its screen, and would come back there over a crash") }
-        case (.updateScene, .done), (.authorize, .authorized): break
+        case (.updateScene, .done), (.authorize, .authorized), (.authorize, .denied): break
         default: fault("\(asked.method) is answered with another method's reply")
         }
     }
@@ -171,6 +171,13 @@ extension RandomHistory {
             guard case .presenting(let page) = stage.session.login?.state, page.loginScreen == progress.loginScreen,
                 page.authorizationUri == progress.authorizationUri
             else { return fault("a login screen is told of that is not there") }
+            let sent = stage.session.login?.sent
+            if progress.identityProviderUri != (sent == nil ? nil : page.identityProviderUri) {
+                fault("a request is told of that is not there")
+            }
+            if let deadline = sent?.deadline, deadline < stage.now.boot, !hasSlept {
+                fault("a request is told of that is over")
+            }
         case .selecting:
             if progress.accounts?.map(\.id) != stage.ledger.accounts.map(\.account.id) {
                 fault("a choice among others")

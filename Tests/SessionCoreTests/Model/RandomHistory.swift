@@ -37,9 +37,11 @@ final class RandomHistory {
         // One of one user's apps signs in through the other.
         if app == "mail" { policy.identityProvider = "notes" }
         if app == "notes", uid == 1000 {
-            policy.identityProviderFor = ["mail"]
+            policy.identityProviderFor = ["mail", Self.elsewhere]
             policy.canBeStarted = true
         }
+        // The other user's through one that is reached by URLs.
+        if uid == 1001 { policy.identityProvider = "com.example.idp:" }
         stage = Stage(key: SessionKey(uid: uid, app: app), policy: policy, numberedFrom: first)
         stage.disk = .held
         stage.onCall = { [unowned self] in witness.called($0) }
@@ -67,6 +69,7 @@ final class RandomHistory {
         Happening(weight: 60, name: "the login goes on", run: RandomHistory.goOnWithLogin),
         Happening(weight: 4, name: "a late login goes on", run: RandomHistory.lateLogin),
         Happening(weight: 10, name: "AuthorizeApp", run: RandomHistory.answerRequest),
+        Happening(weight: 4, name: "a message comes as a URL", run: RandomHistory.takeMessage),
         Happening(weight: 4, name: "SwitchAccount", run: RandomHistory.switchAccount),
         Happening(weight: 3, name: "Logout", run: RandomHistory.logout),
         Happening(weight: 1, name: "LogoutAll or LogoutUser", run: RandomHistory.logoutAll),

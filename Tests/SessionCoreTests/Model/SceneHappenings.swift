@@ -32,7 +32,17 @@ extension RandomHistory {
         }
     }
 
+    /// Several may do so in one turn of the daemon's loop, and others come meanwhile.
     func hangUp() {
+        stage.inOneTurn {
+            hangUpOne()
+            while generator.once(in: 3) {
+                if generator.once(in: 4) { connect() } else { hangUpOne() }
+            }
+        }
+    }
+
+    private func hangUpOne() {
         guard let call = pick(stage.open.sorted { $0.number < $1.number }) else { return }
         detail("\(call.number)")
         witness.asked[call] = nil

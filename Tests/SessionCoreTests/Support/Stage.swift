@@ -62,6 +62,8 @@ final class Stage {
     /// The daemon dies when it has carried out so many more actions.
     var actionsLeft: Int?
     private(set) var isDead = false
+    private var isTurnEndAwaited = false
+    private var holdsTurn = false
 
     init(_ stored: StoredSession, policy: AppPolicy) {
         session = Session(stored, policy: policy)
@@ -114,7 +116,21 @@ final class Stage {
             onAction(action)
             carryOut(action)
         }
+        if isTurnEndAwaited, !holdsTurn { endTurn() }
         while disk != .held, change != nil, !isDead { disk(works: disk == .works) }
+    }
+
+    private func endTurn() {
+        isTurnEndAwaited = false
+        happens { $0.turnEnded(world: $1) }
+    }
+
+    /// All of this happens in one turn of the daemon's loop.
+    func inOneTurn(_ body: () -> Void) {
+        holdsTurn = true
+        body()
+        holdsTurn = false
+        if isTurnEndAwaited { endTurn() }
     }
 
     /// A peer calls.
@@ -151,9 +167,9 @@ final class Stage {
         stalled.remove(call)
         streams[call]?.close()
         for scene in session.scenes.values where scene.call == call {
-            happens { $0.sceneDisconnected(call, of: scene.id, world: $1) }
+            happens { session, _ in session.sceneDisconnected(call, of: scene.id) }
         }
-        happens { $0.callAbandoned(call, world: $1) }
+        happens { session, _ in session.callAbandoned(call) }
     }
 
     /// Scenes that are gone take with them what they knew.
@@ -225,6 +241,7 @@ final class Stage {
         change = nil
         actionsLeft = nil
         isDead = false
+        isTurnEndAwaited = false
         let keptLogin = keepsLogin && login?.login == former.login?.id ? former.login : nil
         login = nil
         ends = [:]
@@ -260,7 +277,7 @@ final class Stage {
         let restored = RestoredLogin(
             host: attempt.host, force: attempt.force, loginHint: attempt.loginHint, presenter: attempt.presenter.scene,
             shown: .page(page), expected: attempt.chosen)
-        let id = session.loginRestored(restored, world: world)
+        let id = session.loginRestored(restored, since: now.boot, world: world)
         login = LoginOrder(login: id, host: attempt.host, loginHint: attempt.loginHint, force: attempt.force)
     }
 
@@ -320,6 +337,9 @@ final class Stage {
             if change != nil { faults.append("a second change in flight") }
             check(new)
             change = new
+        case .awaitTurnEnd:
+            if isTurnEndAwaited { faults.append("the turn's end is awaited twice") }
+            isTurnEndAwaited = true
         case .published(let sequence): publish(sequence)
         case .openStream(let call, let opening, let position):
             open(call, opening)

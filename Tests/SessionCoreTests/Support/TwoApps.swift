@@ -99,7 +99,7 @@ final class TwoApps {
     }
 
     func page(of call: CallID) -> LoginPage? {
-        if case .reply(.authorized(let page)) = provider.outcomes[call] { page } else { nil }
+        if case .reply(.authorized(.screen(let page))) = provider.outcomes[call] { page } else { nil }
     }
 
     func expectNoFaults() {
