@@ -18,7 +18,8 @@ extension Failure {
 
 extension LoginFault {
     private static let ours: [String: Kind] = [
-        "otherAccount": .otherUser, "signedOut": .signedOut, "redirectPortTaken": .machine, "system": .machine,
+        "otherAccount": .otherUser, "signedOut": .signedOut, "authorizationExpired": .timedOut,
+        "redirectPortTaken": .machine, "system": .machine,
         "unsupportedRedirectURI": .machine, OAuthFailure.unusableCredentialCode: .appCredential,
         "issuer_mismatch": .notInOrder, "state_mismatch": .notInOrder, "code_missing": .notInOrder,
         "invalid_metadata": .notInOrder, "invalid_token_response": .notInOrder, "id_token_missing": .notInOrder,

@@ -32,7 +32,7 @@ extension Daemon {
     /// A scene of the app is there, or can be brought there.
     private func canBeAsked(_ provider: String, _ uid: UInt32) -> Bool {
         if sessions[SessionKey(uid: uid, app: provider)]?.session.scenes.isEmpty == false { return true }
-        return !options.isSystem && configuration.apps[provider]?.unit != nil
+        return !options.isSystem && configuration.apps[provider]?.policy.canBeStarted == true
     }
 
     private func acted(

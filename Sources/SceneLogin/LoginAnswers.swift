@@ -6,6 +6,7 @@ extension LoginPages {
             exchange.head, form: exchange.form, at: server.endpoint, from: { server.uid(of: exchange) })
         switch answer {
         case .refuse(let refusal): exchange.answer(Response(refusal, exchange.messages))
+        case .show(let route, .wait): wait(exchange, at: server, for: route)
         case .show(let route, let address): exchange.answer(response(route, address, exchange.messages))
         case .act(let route, let action):
             guard let content = content(route.login) else {
@@ -26,6 +27,32 @@ extension LoginPages {
         }
     }
 
+    /// The window shows the page before until then.
+    private func wait(_ exchange: Exchange, at server: HTTPServer, for route: LoginRoute) {
+        guard case .preparing = route.stage, let content = content(route.login) else {
+            return exchange.answer(response(route, .go, exchange.messages))
+        }
+        guard waiting.count(where: { $0.login == route.login }) < Self.waitingLimit else {
+            let pages = ScreenPages(content: content, messages: exchange.messages, formToken: route.formToken)
+            return exchange.answer(Response(pages.preparing(askingAfter: 1)))
+        }
+        waiting.append(Held(login: route.login, server: server, exchange: exchange, content: content))
+    }
+
+    /// Windows that wait for the way on go there.
+    func goOn(login: Int) {
+        guard let route = routes.logins[login] else { return }
+        for held in takeWaiting(of: login) {
+            held.server.answer(held.exchange, response(route, .go, held.exchange.messages))
+        }
+    }
+
+    func takeWaiting(of login: Int) -> [Held] {
+        let taken = waiting.filter { $0.login == login }
+        waiting.removeAll { $0.login == login }
+        return taken
+    }
+
     private func response(_ route: LoginRoute, _ address: ScreenAddress, _ messages: Messages) -> Response {
         guard let content = content(route.login) else { return Response(.ended(messages)) }
         let pages = ScreenPages(content: content, messages: messages, formToken: route.formToken)
@@ -36,12 +63,14 @@ extension LoginPages {
         case (_, .returned): return Response(pages.completing)
         case (.hosts, _):
             return content.screen.canAddLoginHost ? Response(pages.hosts()) : Response(.unknownAddress, messages)
-        case (.screen, .failed(let fault)), (.go, .failed(let fault)): return Response(pages.screen(fault: fault))
+        case (.screen, .failed(let fault)), (.go, .failed(let fault)), (.wait, .failed(let fault)):
+            return Response(pages.screen(fault: fault))
         case (.screen, .ready(_, let uri)) where !content.appearance.showsScreen: return Response(redirectTo: uri)
-        case (.screen, .preparing) where !content.appearance.showsScreen: return Response(pages.preparing)
+        case (.screen, .preparing) where !content.appearance.showsScreen: return Response(pages.preparing())
         case (.screen, _), (.back, _): return Response(pages.screen(fault: nil))
-        case (.go, .preparing): return Response(pages.preparing)
-        case (.go, .ready(_, let uri)): return Response(pages.going(to: Response.header(uri)))
+        case (.go, .preparing), (.wait, .preparing): return Response(pages.preparing())
+        case (.go, .ready(_, let uri)), (.wait, .ready(_, let uri)):
+            return Response(pages.going(to: Response.header(uri)))
         }
     }
 

@@ -55,6 +55,10 @@ package final class LoginPages {
     /// Forms that are not answered yet, by a number of their own.
     var acting: [Int: Held] = [:]
     var lastAction = 0
+    /// Windows that wait for the way on to their login host.
+    var waiting: [Held] = []
+    /// Of one login. Those that are left stay here, too, until the way is known.
+    static let waitingLimit = 16
 
     struct Held {
         var login: Int
@@ -121,8 +125,7 @@ package final class LoginPages {
         routes.moved(login: login, redirect, Set(endpoints))
         let opened = try Self.opened(routes.logins[login] ?? route, at: endpoints)
         if endpoints.first.map({ !route.endpoints.contains($0) }) == true {
-            for (number, held) in acting where held.login == login {
-                acting[number] = nil
+            for held in takeActing(of: login) + takeWaiting(of: login) {
                 // Not by a redirect: a form may only lead to where it came from.
                 let pages = ScreenPages(content: held.content, messages: held.exchange.messages, formToken: "")
                 held.server.answer(held.exchange, Response(pages.going(to: opened.loginScreen)))
@@ -135,6 +138,7 @@ package final class LoginPages {
     /// The login host that was chosen on the screen cannot be used: the user is told there.
     package func failed(login: Int, _ fault: LoginFault) {
         routes.failed(login: login, fault)
+        goOn(login: login)
     }
 
     /// Whether somebody has opened the login's screen.
@@ -143,6 +147,7 @@ package final class LoginPages {
     /// The login host's address is known; from here on the login screen sends the browser there.
     package func ready(login: Int, state: String, authorizationUri: String) {
         routes.ready(login: login, state: state, authorizationUri: authorizationUri)
+        goOn(login: login)
     }
 
     /// The response has come another way: nobody is sent to the login host any more.
@@ -159,11 +164,14 @@ package final class LoginPages {
             return Response(outcome.map { Page($0, held.content, messages) } ?? .ended(messages))
         }
         respond(login, ending)
-        for (number, held) in acting where held.login == login {
-            acting[number] = nil
-            held.server.answer(held.exchange, ending(held))
-        }
+        for held in takeActing(of: login) + takeWaiting(of: login) { held.server.answer(held.exchange, ending(held)) }
         closeUnused(route.endpoints)
+    }
+
+    private func takeActing(of login: Int) -> [Held] {
+        let taken = acting.filter { $0.value.login == login }
+        for number in taken.keys { acting[number] = nil }
+        return Array(taken.values)
     }
 
     private func closeUnused(_ endpoints: Set<Endpoint>) {

@@ -3,6 +3,8 @@ enum ScreenAddress: String {
     case screen = ""
     /// The way to the login host.
     case go
+    /// Answered once the way is known.
+    case wait
     case hosts
     case back
     case logo

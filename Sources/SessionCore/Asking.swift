@@ -83,7 +83,8 @@ extension Session {
 
     /// Whether a user who signs in here can go back to the app's identity provider.
     package var canReturnToProvider: Bool {
-        guard policy.identityProvider != nil, let login else { return policy.identityProvider != nil }
+        guard let provider = policy.identityProvider, !provider.isScheme else { return false }
+        guard let login else { return true }
         // One that the provider has begun is nobody's here.
         guard !login.force, login.presentation == .browser, isWaiting(login.presenter) else { return false }
         switch login.state {

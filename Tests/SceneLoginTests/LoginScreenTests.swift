@@ -176,6 +176,42 @@ struct LoginScreenTests {
         #expect(post("go", "token=\(token)&account=", at: login)?.body.contains("ended") == true)
     }
 
+    /// So many windows wait for the way on, and are not answered yet.
+    private func wait(_ count: Int, _ login: OpenedLogin, _ fixture: LoginFixture) throws -> [RawBrowser] {
+        let browsers = try (0..<count).map { _ in try #require(RawBrowser(port: login.port)) }
+        for browser in browsers { browser.get(login.screenPath + "wait", host: login.authority) }
+        while try fixture.onLoop({ $0.waiting.count }) < count { usleep(1000) }
+        for browser in browsers { #expect(browser.readAvailable().isEmpty) }
+        return browsers
+    }
+
+    @Test func windowsWaitUntilTheWayOnIsKnown() throws {
+        let fixture = try LoginFixture()
+        let login = try fixture.open()
+        let waiting = try wait(LoginPages.waitingLimit, login, fixture)
+        // One more is to ask again.
+        let other = try #require(RawBrowser.get(login.screenPath + "wait", at: login))
+        #expect(other.body.contains("content=\"1;url=wait\""))
+        try fixture.ready()
+        for browser in waiting {
+            #expect(browser.answer()?.body.contains("0;url=https://login.example.com/authorize?a=b&amp;c=d") == true)
+        }
+        #expect(RawBrowser.get(login.screenPath + "wait", at: login)?.body.contains("authorize") == true)
+    }
+
+    @Test func windowsThatWaitAreToldWhatWentWrong() throws {
+        let fixture = try LoginFixture()
+        let login = try fixture.open()
+        let first = try wait(1, login, fixture)
+        try fixture.onLoop { $0.failed(login: 1, LoginFault(.unreachable)) }
+        #expect(first.first?.answer()?.body.contains("cannot be reached") == true)
+        _ = try fixture.onLoop { try $0.move(login: 1, redirectURI: "http://127.0.0.1/callback") }
+        let second = try wait(1, login, fixture)
+        try fixture.onLoop { $0.close(login: 1, .failed(LoginFault(.timedOut))) }
+        #expect(second.first?.answer()?.body.contains("The sign-in took too long.") == true)
+        #expect(RawBrowser(port: login.port) == nil)
+    }
+
     @Test func picturesAreShownInOurPagesOnly() throws {
         let fixture = try LoginFixture()
         var appearance = Appearance()

@@ -19,7 +19,7 @@ struct PageTests {
                 Page(.signedIn(name: text, wanted: text), content, messages),
                 Page(.failed(LoginFault(.refused, .hosts(text))), content, messages),
                 Page(.failed(LoginFault(.unreachable)), content, messages),
-                pages.screen(fault: LoginFault(.notAHost, .ours(text))), pages.preparing, pages.going(to: text),
+                pages.screen(fault: LoginFault(.notAHost, .ours(text))), pages.preparing(), pages.going(to: text),
                 pages.completing,
                 pages.hosts(problem),
             ]

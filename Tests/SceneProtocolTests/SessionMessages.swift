@@ -131,8 +131,8 @@ extension Pinned {
             #"{"message":"com.example.mail:/idp/error?x"}"#),
         .reply(
             GetLoginScreen.self, .init(screen: screen),
-            #"{"screen":{"title":"Hello","showsNavigationBar":true,"showsSettingsIcon":true,"showsBackButton":false,"#
-                + #""navigationBarColor":"blue","navigationBarTextColor":"white","navigationBarFont":"Helvetica 16","#
+            #"{"screen":{"title":"Hello","showsNavigationBar":true,"showsSettingsIcon":true,"showsBackButton":true,"#
+                + #""backButtonAction":"identityProvider","navigationBarColor":"blue","navigationBarTextColor":"white","navigationBarFont":"Helvetica 16","#
                 + #""logo":"/l.png","styleSheet":"/s.css","settingsIcon":"/i.png","loginHosts":[\#(Sample.hostJSON)],"#
                 + #""canAddLoginHost":true}}"#),
         .reply(AddLoginHost.self, .init(loginHost: Sample.host), #"{"loginHost":\#(Sample.hostJSON)}"#),
@@ -175,6 +175,8 @@ extension Pinned {
 
     private static let screen = Sample.made(LoginScreen()) {
         $0.title = "Hello"
+        $0.showsBackButton = true
+        $0.backButtonAction = "identityProvider"
         $0.navigationBarColor = "blue"
         $0.navigationBarTextColor = "white"
         $0.navigationBarFont = "Helvetica 16"

@@ -126,6 +126,10 @@ class Window:
         self.call("Emulation.setEmulatedMedia", media=media,
                   features=[{"name": name.replace("_", "-"), "value": value} for name, value in wanted.items()])
 
+    def text_size(self, pixels):
+        """As a reader sets it for all pages; 16 by default."""
+        self.call("Page.setFontSizes", fontSizes={"standard": pixels})
+
     def run(self, expression):
         """A JavaScript expression's value. The protocol may do this where the page may not."""
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
@@ -135,6 +139,20 @@ class Window:
 
     def open(self, url):
         self.call("Page.navigate", url=url)
+
+    def show(self, url, headers, body):
+        """Open the address, with this answer in place of its own."""
+        self.call("Fetch.enable", patterns=[{"urlPattern": url}])
+        self.run(f"void (location.href = {json.dumps(url)})")
+        deadline = time.monotonic() + 40
+        # While a page is on its way, the one before answers nothing.
+        while not (paused := [event for event in self._browser.events if event.get("sessionId") == self._session
+                              and event["method"] == "Fetch.requestPaused"]):
+            self._browser._receive(deadline, f"the request for {url}")
+        self.call("Fetch.fulfillRequest", requestId=paused[-1]["params"]["requestId"], responseCode=200,
+                  responseHeaders=[{"name": name, "value": value} for name, value in headers.items()],
+                  body=base64.b64encode(body).decode())
+        self.call("Fetch.disable")
 
     def wait(self, condition, what="", timeout=40):
         """Until the expression is true on a page that is loaded, whichever page that is by then."""

@@ -114,11 +114,12 @@ def judge(window, name, *data):
             picture(window, look)
             assert violations(window) == [], look
     # As with text of twice the size, and as a wide window magnified four times.
-    window.run("document.documentElement.style.fontSize = '200%'")
+    window.text_size(32)
     fits(window, f"{name} with large text")
+    window.look("phone", False)
+    fits(window, f"{name} with large text on a phone")
+    window.text_size(16)
     window.look("narrow", False)
-    fits(window, f"{name} with large text in a narrow window")
-    window.run("document.documentElement.style.fontSize = ''")
     fits(window, f"{name} in a narrow window")
     picture(window, f"{name}-narrow-light")
     window.look("wide", False)

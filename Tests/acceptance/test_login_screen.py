@@ -55,6 +55,37 @@ def test_a_user_signs_in_by_keyboard_alone(start, dot, window):
         assert signed_in(call)["username"] == "alice"
 
 
+def test_login_hosts_by_keyboard_alone(start, faulty, other, alice, window):
+    """Add one, go on there after all not, remove it, and go back to the current user; without script, too."""
+    daemon, window = start(notes=faulty), window(scripts=False)
+    daemon.sign_in(alice)
+
+    def press(selector):
+        window.wait(f"document.querySelector({json.dumps(selector)}) !== null")
+        window.tab_to(selector)
+        window.press("Enter")
+
+    with login(daemon, window, "Login") as (_, call):
+        press(".settings")
+        window.shows("Add a login host")
+        window.tab_to("#address")
+        window.type(other.issuer)
+        window.tab_to("#label")
+        window.type("Mine")
+        window.press("Enter")
+        press(f"button[name=select][value={json.dumps(other.issuer)}]")
+        window.shows("Sign in at Mine")
+        press(".settings")
+        press(f"button[name=remove][value={json.dumps(other.issuer)}]")
+        window.wait("document.querySelectorAll('.hosts li').length === 1")
+        press("a.back")
+        window.shows("Sign in at Scripted")
+        press("button.back")
+        window.shows("Sign-in cancelled")
+        assert call.wait_error() == "LoginCancelled"
+    assert other.of("/authorize") == []
+
+
 def test_a_user_chooses_another_login_host(start, faulty, other, window):
     daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Sandbox")), window(width="phone")
     with login(daemon, window) as (scene, call), daemon.scene() as another:
@@ -71,6 +102,19 @@ def test_a_user_chooses_another_login_host(start, faulty, other, window):
         assert account["issuer"] == other.issuer and account["username"] == "bob"
     assert faulty.of("/authorize") == []
     assert daemon.call("GetLoginScreen")["screen"]["loginHosts"][1]["selected"]
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["with script", "script off"])
+def test_a_login_host_that_takes_its_time(start, faulty, other, window, scripts):
+    """The browser waits, and goes on by itself."""
+    daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Slow")), window(scripts=scripts)
+    with login(daemon, window) as (_, call):
+        with other.holding("/.well-known/openid-configuration") as arrived:
+            choose(window, other.issuer)
+            window.click("button.primary")
+            assert arrived.wait(20) and not call.ended
+        window.shows("You are signed in")
+        assert signed_in(call)["issuer"] == other.issuer
 
 
 def test_a_host_with_a_redirect_uri_of_its_own(start, faulty, other, window):

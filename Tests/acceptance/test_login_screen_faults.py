@@ -96,7 +96,7 @@ def test_a_login_host_that_cannot_be_reached(start, faulty, window, language):
     daemon, window = start(notes=faulty.configuration() + host(away, "Away")), window(language=language)
     with login(daemon, window) as (_, call):
         choose(window, away)
-        window.click("button.primary")
+        window.follow("button.primary")
         for part in text(language, "fault.unreachable.what") + text(language, "fault.unreachable.todo"):
             window.shows(part)
         # What the network said stands behind it, for those who can read it.
@@ -117,7 +117,7 @@ def test_one_that_is_no_login_host(start, faulty, other, window, language):
     daemon, window = start(notes=faulty.configuration() + host(other.issuer, "Shop")), window(language=language)
     with login(daemon, window) as (_, call):
         choose(window, other.issuer)
-        window.click("button.primary")
+        window.follow("button.primary")
         for part in text(language, "fault.not-a-host.what") + text(language, "fault.not-a-host.todo"):
             window.shows(part)
         judge(window, f"{language}-not-a-host")

@@ -10,8 +10,12 @@ import pytest
 from daemon import SCENED
 from faulty_idp import FaultyProvider
 from login_screen import DISCOVERY, choose, host, judge, login, picture, violations
+from visitor import get
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="teal"/></svg>'
+
+
+WAY_ON = b'<meta http-equiv="refresh" content="0;url=wait">'
 
 
 @pytest.fixture
@@ -45,6 +49,7 @@ def test_the_defaults(screen):
     ("NavigationBarTextColor=rebeccapurple", ".bar .title", "color", "rgb(102, 51, 153)"),
     ("NavigationBarTextColor=rgb(10, 20, 30)", ".settings", "color", "rgb(10, 20, 30)"),
     ("NavigationBarFont=Helvetica 21", ".bar .title", "fontSize", "21px"),
+    ("NavigationBarFont=Helvetica 48", ".settings", "fontSize", "18px"),  # The title's alone
     ("NavigationBarFont=Open Sans, serif 12", ".bar .title", "fontFamily",
      '"Open Sans", serif, system-ui, sans-serif'),
     # What tries to get out of the style sheet is left out of it.
@@ -61,6 +66,16 @@ def test_title_and_hidden_parts(screen):
     assert window.has("button.back") and not window.has(".settings")
     window.open(window.address + "hosts")
     window.shows("There is no page at this address.")
+
+
+@pytest.mark.parametrize("keys, shows", [((), True), (("ShowsBackButton=auto",), True), (("ShowsBackButton=no",), False)])
+def test_the_back_button_with_a_current_user(start, faulty, alice, window, keys, shows):
+    daemon, window = start(notes="\n".join([faulty.configuration() + "[LoginScreen]", *keys, ""])), window()
+    daemon.sign_in(alice)
+    with login(daemon, window, "Login"):
+        assert window.has("button.back") is shows
+        screen = daemon.call("GetLoginScreen")["screen"]
+        assert (screen["showsBackButton"], screen.get("backButtonAction")) == (shows, "cancel" if shows else None)
 
 
 def test_without_the_bar(screen):
@@ -218,18 +233,22 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
         away.instead[DISCOVERY] = (500, {})
         with away.holding(DISCOVERY):
             window.follow(f"button[name=select][value='{away.issuer}']")
-            window.follow("button.primary")
-            # It may be loading again just now.
-            window.wait("(m => m !== null && (m.remove(), true))(document.querySelector('meta[http-equiv=refresh]'))")
+            # Without its way on, which browsers take at once, and DevTools wait for.
+            status, headers, text = get(window.address + "go", {"Accept-Language": language})
+            assert status == 200 and text.count(WAY_ON) == 1
+            window.show(window.address + "go", headers, text.replace(WAY_ON, b""))
+            window.wait("document.querySelector('.working') !== null")
             page("preparing")
             # It moves for those who want that.
             for wish, name in (("no-preference", "working"), ("reduce", "none")):
                 window.look("phone", False, prefers_reduced_motion=wish)
                 assert window.style(".working", "animationName") == name
+            waiting = window.address[:-2] + "wait"
+        window.open(waiting)
         window.wait("document.querySelector('.alert') !== null")
         page("unreachable")
         del away.instead[DISCOVERY]
-        window.open(window.address[:-2] + "nowhere")
+        window.open(window.address[:-4] + "nowhere")
         window.wait("document.querySelector('.failure') !== null")
         page("refused")
         window.call("Page.navigateToHistoryEntry", entryId=window.call("Page.getNavigationHistory")["entries"][-2]["id"])
@@ -254,6 +273,19 @@ def test_every_page_can_be_used_by_all(start, faulty, away, window, directory, l
             window.open(call.wait_progress("presenting")["loginScreen"])
             window.wait("document.querySelector('.working') !== null")
             page("completing")
+        call.wait()
+    faulty.claims = {"sub": "carol", "preferred_username": "carol", "name": "Carol", "email": "carol@example.com"}
+    faulty.userinfo = faulty.claims
+    with login(daemon, window, "Login") as (_, call):
+        # What the field takes from nobody's keyboard.
+        window.run("document.querySelector('#account').value = 'a\\u0001b'")
+        window.follow("button.primary")
+        assert window.has("#account[aria-invalid=true]")
+        page("invalid-account")
+        window.fill("#account", "dave")
+        window.click("button.primary")
+        window.wait("document.querySelector('.success .alert') !== null")
+        page("another-account")
         call.wait()
     # A browser that is given nothing to show stays where it is.
     away.metadata, away.instead["/nothing"] = {"authorization_endpoint": away.issuer + "/nothing"}, (204, b"")

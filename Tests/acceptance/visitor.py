@@ -38,7 +38,7 @@ def form_token(page):
 
 def way_on(page):
     """Where the login screen's page on the way sends the browser; None as long as that is not known."""
-    found = re.search(r'http-equiv="refresh" content="0;url=([^"]+)"', page)
+    found = re.search(r'http-equiv="refresh" content="0;url=(\w[^:"]*:[^"]+)"', page)
     return found and html.unescape(found.group(1))
 
 

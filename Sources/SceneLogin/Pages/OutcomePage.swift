@@ -4,12 +4,14 @@ extension Page {
         switch outcome {
         case .signedIn(let name, let wanted):
             self.init(messages: messages, title: messages["signed-in.title"], tone: .success)
-            let signedIn = name.map { messages.html("signed-in.as", ["name": .isolated($0)]) }
-            body = [Self.said((signedIn ?? messages.html("signed-in.plain")) + .text(" \(messages["close-window"])"))]
+            let signedIn =
+                name.map { messages.html("signed-in.as", ["name": .isolated($0)]) } ?? messages.html("signed-in.plain")
             if let wanted, let name {
                 let values = ["wanted": HTML.isolated(wanted), "name": .isolated(name)]
-                body.append(
-                    Self.alert([messages.html("wrong-account.what", values), messages.html("wrong-account.todo")]))
+                let alert = [messages.html("wrong-account.what", values), messages.html("wrong-account.todo")]
+                body = [Self.said(signedIn), Self.alert(alert), closing()]
+            } else {
+                body = [Self.said(signedIn + .text(" \(messages["close-window"])"))]
             }
         case .failed(let fault):
             self.init(messages: messages, title: messages["failed.title"], tone: .failure)

@@ -11,10 +11,10 @@ struct Page {
         var trailing = HTML()
     }
 
+    /// Leads on by itself.
     struct Refresh {
         var seconds: Int
-        /// An address that is no page of ours; nil: this one again.
-        var address: String?
+        var address: String
     }
 
     var messages: Messages
@@ -46,7 +46,7 @@ struct Page {
                 """)
         ]
         if let refresh {
-            let content = refresh.address.map { "\(refresh.seconds);url=\($0)" } ?? "\(refresh.seconds)"
+            let content = "\(refresh.seconds);url=\(refresh.address)"
             lines.append(.opening("meta", ["http-equiv": "refresh", "content": .text(content)]))
         }
         lines.append(.element("title", text: title))

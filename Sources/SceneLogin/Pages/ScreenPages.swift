@@ -48,6 +48,7 @@ struct ScreenPages {
                             "id": "account", "name": "account", "type": "text", "value": .text(content.accountName),
                             "autocomplete": "username", "autocapitalize": "none", "spellcheck": "false",
                             "maxlength": "320", "aria-describedby": "account-hint",
+                            "aria-invalid": invalidAccount ? "true" : nil,
                         ]),
                     .element("p", ["id": "account-hint", "class": "quiet"], text: messages["screen.account-hint"]),
                     .element(
@@ -74,11 +75,11 @@ struct ScreenPages {
 
     // MARK: On the way
 
-    /// While the login host's address is being asked for.
-    var preparing: Page {
+    /// While the login host's address is being asked for. It stays until what it asks for at once is answered.
+    func preparing(askingAfter seconds: Int = 0) -> Page {
         var page = page(messages["progress.title"], leading: wayBack)
         page.body = [Page.said(messages.html("progress.preparing", ["host": host])), Self.working]
-        page.refresh = Page.Refresh(seconds: 1)
+        page.refresh = Page.Refresh(seconds: seconds, address: "wait")
         return page
     }
 
@@ -96,7 +97,7 @@ struct ScreenPages {
     }
 
     var completing: Page {
-        var page = page(messages["progress.title"])
+        var page = page(messages["progress.completing-title"])
         page.body = [
             Page.said(messages.html("progress.completing")), Self.working,
             Page.paragraph(messages.html("close-window")),

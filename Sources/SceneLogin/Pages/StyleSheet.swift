@@ -15,19 +15,16 @@ extension Page {
         * { box-sizing: border-box; }
         body { margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column; background: var(--ground);
           color: var(--text); font: 1rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere; }
-        .bar { display: grid; grid-template-columns: minmax(3rem, 1fr) minmax(0, auto) minmax(3rem, 1fr);
+        .bar { display: grid; grid-template-columns: minmax(min-content, 1fr) minmax(0, auto) minmax(min-content, 1fr);
           align-items: center; gap: .5rem; min-height: 3.25rem; padding: .25rem .5rem; background: var(--bar);
           color: var(--bar-text); font-family: var(--bar-font); font-size: var(--bar-size);
           border-bottom: 1px solid rgb(0 0 0 / .2); }
-        .bar .title { margin: 0; font-weight: 600; text-align: center; }
+        .bar .title { margin: 0; font-weight: 600; line-height: 1.25; text-align: center; }
         .bar .trailing { justify-self: end; }
         .bar a, .bar button { display: inline-flex; align-items: center; justify-content: center; gap: .35rem;
           min-width: 2.75rem; min-height: 2.75rem; padding: 0 .5rem; border: 0; border-radius: .5rem;
-          background: none; color: inherit; font: inherit; text-decoration: none; cursor: pointer; }
-        @media (max-width: 22rem) {
-          .bar .back span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
-            white-space: nowrap; }
-        }
+          background: none; color: inherit; font: inherit; font-size: min(var(--bar-size), 1.125rem);
+          overflow-wrap: normal; text-decoration: none; cursor: pointer; }
         .bar svg, .bar img { width: 1.5rem; height: 1.5rem; }
         main { width: 100%; max-width: 32rem; margin: auto; padding: 1rem; }
         .card { padding: 1.5rem; background: var(--card); border-radius: .75rem; border-top: .3rem solid var(--tone);
@@ -46,6 +43,7 @@ extension Page {
         input { width: 100%; min-height: 2.75rem; margin-top: .25rem; padding: .5rem .75rem;
           border: 1px solid var(--line); border-radius: .5rem; background: var(--card); color: var(--text);
           font: inherit; }
+        [aria-invalid] { border-color: var(--fault); border-width: 2px; }
         main button, .go { display: inline-block; min-height: 2.75rem; padding: .5rem 1rem;
           border: 1px solid var(--line); border-radius: .5rem; background: var(--card); color: var(--text);
           font: inherit; text-decoration: none; cursor: pointer; }
@@ -68,6 +66,14 @@ extension Page {
           main button:hover, .go:hover { border-color: currentColor; }
           main button.primary:hover, .go:hover { text-decoration: underline; }
           .bar a:hover, .bar button:hover { background: rgb(128 128 128 / .25); }
+        }
+        @media (max-width: 22rem) {
+          .bar .back span { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%);
+            white-space: nowrap; }
+          main { padding: .5rem; hyphens: auto; }
+          bdi { hyphens: manual; }
+          .card { padding: 1rem .75rem; }
+          main button, .go { padding: .5rem .75rem; }
         }
         :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
         .bar :focus-visible { outline-color: currentColor; outline-offset: -3px; }
