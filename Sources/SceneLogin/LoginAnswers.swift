@@ -62,7 +62,7 @@ extension LoginPages {
             return content.appearance.settingsIcon.map(Response.init) ?? Response(.unknownAddress, messages)
         case (_, .returned): return Response(pages.completing)
         case (.hosts, _):
-            return content.screen.canAddLoginHost ? Response(pages.hosts()) : Response(.unknownAddress, messages)
+            return content.screen.offersLoginHosts ? Response(pages.hosts()) : Response(.unknownAddress, messages)
         case (.screen, .failed(let fault)), (.go, .failed(let fault)), (.wait, .failed(let fault)):
             return Response(pages.screen(fault: fault))
         case (.screen, .ready(_, let uri)) where !content.appearance.showsScreen: return Response(redirectTo: uri)

@@ -46,4 +46,9 @@ public struct LoginScreen: Hashable, Sendable {
     public var canAddLoginHost = false
 
     public init() {}
+
+    /// Whether the settings icon leads anywhere: to other login hosts than the selected one, or to where one is added.
+    public var offersLoginHosts: Bool {
+        showsNavigationBar && showsSettingsIcon && (canAddLoginHost || loginHosts.count > 1)
+    }
 }

@@ -242,6 +242,22 @@ struct LoginScreenTests {
         #expect(!page.contains("<b>"))
     }
 
+    /// As with `OnlyAuthorizedLoginHosts=yes`.
+    @Test(arguments: [1, 2, 300])
+    func whereNoneCanBeAddedOneOfSeveralIsChosen(_ count: Int) throws {
+        let fixture = try LoginFixture()
+        let hosts = (0..<count).map { LoginHost(url: "https://h\($0).example", label: "Host \($0)", origin: .managed) }
+        var content = LoginScreenContent.test(hosts: hosts)
+        content.screen.canAddLoginHost = false
+        let login = try fixture.open(content: content)
+        let screen = try #require(RawBrowser.get(login.screenPath, at: login)).body
+        let page = try #require(RawBrowser.get(login.screenPath + "hosts", at: login))
+        #expect(screen.contains("href=\"hosts\"") == (count > 1))
+        #expect(page.status == (count > 1 ? 200 : 404))
+        #expect(count == 1 || page.body.contains("https://h\(count - 1).example"))
+        #expect(!page.body.contains("name=\"add\""))
+    }
+
     @Test func withoutAScreenTheAddressLeadsStraightOn() throws {
         let fixture = try LoginFixture()
         var appearance = Appearance()

@@ -86,6 +86,10 @@ struct LoginScreenStateTests {
         screen.canAddLoginHost = false
         state.screenReceived(screen)
         #expect(pressed(&state, .character("h"), .character("a")) == [] && state.view == .hosts)
+        screen.loginHosts = [LoginScenery.sandbox]
+        state.screenReceived(screen)
+        #expect(state.view == .main)
+        #expect(pressed(&state, .character("h")) == [] && state.view == .main)
     }
 
     @Test func goesBackWhereThereIsSomethingToGoBackTo() {

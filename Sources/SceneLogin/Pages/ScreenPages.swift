@@ -28,7 +28,7 @@ struct ScreenPages {
     func screen(fault: LoginFault?, invalidAccount: Bool = false) -> Page {
         var page = page(
             content.title(messages), leading: screen.showsBackButton ? backButton : HTML(),
-            trailing: screen.canAddLoginHost ? settingsLink : HTML())
+            trailing: screen.offersLoginHosts ? settingsLink : HTML())
         page.heading = messages.html("screen.heading", ["host": host])
         if content.hostLabel != content.host {
             page.body.append(Page.quiet(.isolated(content.host, limit: 500)))
@@ -125,12 +125,15 @@ struct ScreenPages {
             let count = HTML.text("\(screen.loginHosts.count - shown.count)")
             page.body.append(Page.paragraph(messages.html("hosts.more", ["count": count])))
         }
-        page.body += [.element("h2", text: messages["hosts.add-title"]), addition(problem)]
+        if screen.canAddLoginHost {
+            page.body += [.element("h2", text: messages["hosts.add-title"]), addition(problem)]
+        }
         return page
     }
 
-    /// However many there are: the first ones, and the selected one.
+    /// However many there are: the first ones, and the selected one. The administrator's own are all that there are.
     private var shown: [LoginHost] {
+        guard screen.canAddLoginHost else { return screen.loginHosts }
         let first = screen.loginHosts.prefix(Self.shownHosts)
         guard let selected = screen.loginHosts.dropFirst(Self.shownHosts).first(where: { $0.url == content.host })
         else { return Array(first) }

@@ -159,7 +159,7 @@ package struct LoginScreenState: Equatable, Sendable {
     var showsBack: Bool { screen.showsNavigationBar && bar.back != nil }
     /// Without the bar there is no gear, and without the gear no list.
     var showsSettings: Bool {
-        screen.showsNavigationBar && screen.showsSettingsIcon && bar.settings != nil && !screen.loginHosts.isEmpty
+        screen.offersLoginHosts && bar.settings != nil
     }
     var canAdd: Bool { showsSettings && screen.canAddLoginHost }
     /// Whether the login can still go to another host.
