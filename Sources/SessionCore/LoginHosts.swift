@@ -133,6 +133,12 @@ extension Session {
         return login.presenter.scene == nil && caller.pid > 0 && caller.pid == login.presenter.pid
     }
 
+    /// A login at a host that its presenter has removed goes on at the selected one. Others stay where they are.
+    mutating func leaveLoginHost(_ removed: String, for caller: Caller) -> [Action] {
+        let url = try? LoginHostAddress.normalized(removed)
+        return url == login?.host ? moveLogin(for: caller) : []
+    }
+
     /// A login goes on at the host that is selected now, if it was changed by the one who shows it. Its authorization
     /// begins again, and the state of the one before counts no longer.
     mutating func moveLogin(for caller: Caller) -> [Action] {

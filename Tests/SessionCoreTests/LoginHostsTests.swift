@@ -294,6 +294,24 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// It was begun with a host of its own choice.
+    @Test(arguments: ["own.example", "other.example"])
+    func itStaysWhereAnotherHostIsRemoved(removed: String) {
+        for own in ["own.example", "other.example"] { _ = add(own) }
+        _ = select("own.example")
+        stage.connect("s")
+        var options = LoginOptions()
+        options.loginHost = AppPolicy.sandbox
+        let call = stage.loginIfRequired("s", options)
+        stage.present()
+        let removal = stage.call(scene: "s") { $0.loginHostRemoved($1, url: removed, world: $2) }
+        #expect(stage.isDone(removal))
+        #expect(stage.login?.host == AppPolicy.sandbox && stage.session.login?.awaitsUser == true)
+        stage.signIn()
+        #expect(stage.progress(of: call)?.state == .signedIn)
+        stage.expectNoFaults()
+    }
+
     @Test func itDoesNotMoveOnceTheUserIsBack() {
         let call = stage.loginIfRequired()
         stage.present()
