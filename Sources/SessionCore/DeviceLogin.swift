@@ -87,7 +87,7 @@ extension Session {
         polling.answered(answer, world.now.boot)
         login?.state = .polling(polling)
         // Whoever was signed out meanwhile may sign in with the code from here on.
-        login?.signedOut = []
+        login?.signedOut = SignedOut()
         return pollDevice(world)
     }
 
