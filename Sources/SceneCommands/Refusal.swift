@@ -129,6 +129,8 @@ struct Refusal {
         case "invalid_token_response", "invalid_id_token", "id_token_missing", "invalid_metadata", "issuer_mismatch":
             return CommandFailure(
                 .failure, "The login host's answer is not in order: \(text)", suggestion: "scenectl status")
+        case "loginInterrupted":
+            return CommandFailure(.tryAgain, "The login was interrupted: \(text)", suggestion: login)
         case "authorizationExpired":
             return CommandFailure(
                 .tryAgain, "Nobody answered in the app's identity provider", suggestion: "\(login) --local")

@@ -84,7 +84,8 @@ extension Daemon {
                 priority: .info, message: "Whether a code was used is not known: \(failure.explanation)",
                 messageID: MessageID.loginHostUnavailable,
                 fields: [("SCENED_APP", live.key.app), ("SCENED_UID", "\(live.key.uid)")]))
-        let answer = DeviceAnswer.unavailable(retryAfterSeconds: failure.retryAfterSeconds)
+        let isLost = if case .lost = failure { true } else { false }
+        let answer = DeviceAnswer.unavailable(retryAfterSeconds: failure.retryAfterSeconds, mayBeSpent: isLost)
         happened(live) { $0.deviceAnswered(id, answer, world: $1) }
     }
 }

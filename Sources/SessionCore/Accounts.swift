@@ -86,6 +86,8 @@ extension Session {
         return enqueue(.logout(caller, account: id, reason: reason ?? "signedOut"), world)
     }
 
+    /// Whoever has signed in at the login host by now is signed out (see `fence`); whoever does so later is
+    /// not. Errors: UnknownScene, InvalidParameter.
     package mutating func logoutAllRequested(
         _ caller: Caller, reason: String?, byUser: Bool = false, world: World
     ) -> [Action] {

@@ -106,6 +106,8 @@ extension Session {
         while inFlight == nil, let intent = queue.popFirst() {
             switch decide(intent, world) {
             case .nothing(let instead):
+                // Nobody was there to be signed out, but somebody may be about to.
+                if case .logoutAll = intent { actions += fence(nil, world) }
                 actions += instead
             case .commit(var change):
                 let others = intent.isOfRefresh ? gather(into: &change, world) : []

@@ -28,8 +28,9 @@ package struct DevicePrompt: Hashable, Sendable {
 package enum DeviceAnswer: Hashable, Sendable {
     case pending
     case slowDown
-    /// No answer, or none of the login host's own.
-    case unavailable(retryAfterSeconds: Int?)
+    /// No answer, or none of the login host's own. `mayBeSpent`: it went missing on its way here, and with it the tokens, if
+    /// the code had been used.
+    case unavailable(retryAfterSeconds: Int?, mayBeSpent: Bool = false)
 }
 
 /// A code that is shown, and how its use is asked for.
@@ -41,9 +42,12 @@ package struct DevicePolling: Sendable {
     var failures = 0
     /// When the next request goes out; nil while one is under way.
     var next: Instant?
+    /// The answer to the last request was lost, and the code may be used up.
+    var mayBeSpent: Bool
 
-    init(_ prompt: DevicePrompt, _ now: Instant) {
+    init(_ prompt: DevicePrompt, _ now: Instant, mayBeSpent: Bool = false) {
         self.prompt = prompt
+        self.mayBeSpent = mayBeSpent
         interval = max(prompt.interval, 1)
         next = now.advanced(bySeconds: interval)
     }
@@ -59,12 +63,15 @@ package struct DevicePolling: Sendable {
         switch answer {
         case .pending:
             failures = 0
+            mayBeSpent = false
         case .slowDown:
             failures = 0
+            mayBeSpent = false
             interval = interval.plus(Bounds.slowDown)
             wait = interval
-        case .unavailable(let retryAfter):
+        case .unavailable(let retryAfter, let isLost):
             failures += 1
+            mayBeSpent = mayBeSpent || isLost
             let doubled = interval.multipliedReportingOverflow(by: 1 << min(failures, 16))
             let longest = max(interval, Bounds.longestDeviceRetry)
             wait = max(doubled.overflow ? longest : min(doubled.partialValue, longest), retryAfter ?? 0)
@@ -87,7 +94,7 @@ extension Session {
         polling.answered(answer, world.now.boot)
         login?.state = .polling(polling)
         // Whoever was signed out meanwhile may sign in with the code from here on.
-        login?.signedOut = []
+        login?.signedOut = SignedOut()
         return pollDevice(world)
     }
 
@@ -101,6 +108,18 @@ extension Session {
         polling.next = nil
         self.login?.state = .polling(polling)
         return [.pollDevice(login.id)]
+    }
+}
+
+extension LoginAttempt {
+    /// What the login ends with: a login host that refuses a code whose answer was lost has most likely given the tokens
+    /// with it. They are gone, and no one but the user can have new ones made.
+    func told(_ failure: Failure) -> Failure {
+        guard case .polling(let polling) = state, polling.mayBeSpent, case .loginFailed("invalid_grant", _) = failure
+        else { return failure }
+        return .loginFailed(
+            code: "loginInterrupted",
+            description: "the login host's answer was lost when the code had been used; start again for a new one")
     }
 }
 

@@ -117,8 +117,8 @@ extension Session {
     }
 
     package mutating func loginFailed(_ id: Int, _ failure: Failure, world: World) -> [Action] {
-        guard login?.id == id else { return [] }
-        return end(.failed(failure), world)
+        guard let login, login.id == id else { return [] }
+        return end(.failed(login.told(failure)), world)
     }
 
     /// The app is no longer configured: whoever waits is told.

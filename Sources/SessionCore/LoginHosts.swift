@@ -133,6 +133,12 @@ extension Session {
         return login.presenter.scene == nil && caller.pid > 0 && caller.pid == login.presenter.pid
     }
 
+    /// A login at a host that its presenter has removed goes on at the selected one. Others stay where they are.
+    mutating func leaveLoginHost(_ removed: String, for caller: Caller) -> [Action] {
+        let url = try? LoginHostAddress.normalized(removed)
+        return url == login?.host ? moveLogin(for: caller) : []
+    }
+
     /// A login goes on at the host that is selected now, if it was changed by the one who shows it. Its authorization
     /// begins again, and the state of the one before counts no longer.
     mutating func moveLogin(for caller: Caller) -> [Action] {
@@ -146,79 +152,5 @@ extension Session {
         if case .starting = login.state { return [] }
         self.login?.state = .preparing
         return self.login.map { [.moveLogin($0.order)] } ?? []
-    }
-}
-
-/// The form in which addresses of login hosts are compared.
-package enum LoginHostAddress {
-    /// Trimmed, completed with https, without a final slash, scheme and host in lower case.
-    ///
-    /// Throws InvalidLoginHost: https is required, but for loopback addresses.
-    package static func normalized(_ address: String) throws(Failure) -> String {
-        func invalid(_ reason: String) -> Failure { .invalidLoginHost(url: address, reason: reason) }
-        // Before anything is done at its length.
-        guard address.utf8.count <= 4096 else { throw invalid("it is too long") }
-        var text = address[...]
-        while let first = text.first, first.isWhitespace { text.removeFirst() }
-        while let last = text.last, last.isWhitespace || last == "/" { text.removeLast() }
-        guard (1...2048).contains(text.utf8.count) else { throw invalid("it is empty or too long") }
-        guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && !#"<>"\^`{|}"#.utf8.contains($0) }) else {
-            throw invalid("it holds characters that an address cannot have")
-        }
-        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
-        let scheme = parts.count == 2 ? parts[0].lowercased() : "https"
-        guard scheme == "https" || scheme == "http" else { throw invalid("only https addresses are login hosts") }
-        let rest = parts[parts.count - 1]
-        guard !rest.contains("@"), !rest.contains("?"), !rest.contains("#") else {
-            throw invalid("it may have no user, query or fragment")
-        }
-        let end = rest.firstIndex(of: "/") ?? rest.endIndex
-        let authority = rest[..<end].lowercased()
-        guard let host = host(of: authority) else { throw invalid("its host or port is not one that there can be") }
-        if scheme == "http", !isLoopback(host) { throw invalid("http is for loopback addresses only") }
-        // A port stays as it is, the usual one too: issuers are compared as they are written.
-        return scheme + "://" + authority + rest[end...]
-    }
-
-    /// The host without its port; nil where either is malformed.
-    private static func host(of authority: String) -> String? {
-        var host = authority[...]
-        var port: Substring?
-        if host.hasPrefix("["), let close = host.firstIndex(of: "]") {
-            let after = host[host.index(after: close)...]
-            guard after.isEmpty || after.hasPrefix(":") else { return nil }
-            port = after.isEmpty ? nil : after.dropFirst()
-            host = host[...close]
-        } else if let colon = host.firstIndex(of: ":") {
-            port = host[host.index(after: colon)...]
-            host = host[..<colon]
-        }
-        guard isName(host) || isIPv6(host) else { return nil }
-        if let port {
-            guard port.utf8.allSatisfy({ (48...57).contains($0) }), let number = UInt16(port), number > 0 else {
-                return nil
-            }
-        }
-        return String(host)
-    }
-
-    /// Labels with dots between them; an underscore is against the rules, and there are such hosts.
-    private static func isName(_ host: Substring) -> Bool {
-        host.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
-            (1...63).contains(label.utf8.count)
-                && label.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == "_") }
-        }
-    }
-
-    private static func isIPv6(_ host: Substring) -> Bool {
-        guard host.hasPrefix("["), host.hasSuffix("]") else { return false }
-        let address = host.dropFirst().dropLast()
-        return address.contains(":") && address.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "[::1]" { return true }
-        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 }

@@ -41,7 +41,9 @@ extension Session {
             return retryRevocations(world: world)
         case .addLoginHost(let caller, let host):
             return [.reply(caller.call, .loginHost(loginHost(host.url) ?? host))]
-        case .removeLoginHost(let caller, _), .selectLoginHost(let caller, _):
+        case .removeLoginHost(let caller, let url):
+            return leaveLoginHost(url, for: caller) + [.reply(caller.call, .done)]
+        case .selectLoginHost(let caller, _):
             return moveLogin(for: caller) + [.reply(caller.call, .done)]
         case .setLocked(let caller, let locked):
             let done: [Action] = [.reply(caller.call, .done), .audit(audit(locked ? .locked : .unlocked, nil, caller))]

@@ -47,7 +47,10 @@ extension Session {
         let presentation: LoginOptions.Presentation
         switch restored.shown {
         case .page(let page): (state, presentation) = (.presenting(page), .browser)
-        case .code(let prompt): (state, presentation) = (.polling(DevicePolling(prompt, world.now.boot)), .device)
+        case .code(let prompt):
+            // The process before this one may have been asking when it ended.
+            state = .polling(DevicePolling(prompt, world.now.boot, mayBeSpent: true))
+            presentation = .device
         }
         var attempt = LoginAttempt(
             id: id, host: restored.host, force: restored.force, loginHint: restored.loginHint,

@@ -80,9 +80,10 @@ extension Session {
             if let account = event.account {
                 actions.append(.audit(audit(.signedOut, account, caller, reason: reason)))
                 actions += failRefresh(account.id, .unknownAccount(account.id))
-                actions += fence(account, world)
+                if answer == .one { actions += fence(User(account), world) }
             }
         }
+        if answer != .one { actions += fence(nil, world) }
         for operation in change.operations {
             guard case .putRevocation(let revocation) = operation else { continue }
             wait.results.append(LogoutWait.Result(revocation: revocation.id, account: revocation.account))
@@ -93,19 +94,21 @@ extension Session {
         return actions
     }
 
-    /// A login that is past the login screen does not bring a user back who has been signed out since.
-    private mutating func fence(_ account: Account, _ world: World) -> [Action] {
+    /// A login that is past the login screen does not bring a user back who has been signed out since. Where everybody was
+    /// (nil), it brings nobody: its user signed in at the login host before that, and would have been signed out, had the
+    /// login host been faster. A login whose user is still on the screen goes on: who signs in there does so after it.
+    mutating func fence(_ user: User?, _ world: World) -> [Action] {
         guard let login else { return [] }
         switch login.state {
         case .redeeming:
-            self.login?.signedOut.insert(User(account))
+            self.login?.signedOut.insert(user)
         case .completing:
-            for case .completeLogin(login.id, let signIn) in queue where User(signIn.account) == User(account) {
+            for case .completeLogin(login.id, let signIn) in queue where user == nil || User(signIn.account) == user {
                 return end(.signedOut, world)
             }
         case .polling(let polling):
             // What is on its way may be for them already.
-            if polling.isAsking { self.login?.signedOut.insert(User(account)) }
+            if polling.isAsking { self.login?.signedOut.insert(user) }
         case .starting, .asking, .preparing, .presenting, .ending: break
         }
         return []

@@ -31,6 +31,19 @@ struct User: Hashable, Sendable {
     }
 }
 
+/// Users who were signed out, or everybody.
+struct SignedOut: Sendable {
+    private var users: Set<User> = []
+    private var isEverybody = false
+
+    /// Nil stands for everybody.
+    mutating func insert(_ user: User?) {
+        if let user { users.insert(user) } else { isEverybody = true }
+    }
+
+    func contains(_ user: User) -> Bool { isEverybody || users.contains(user) }
+}
+
 /// The one login of a session.
 ///
 /// starting → (asking →) preparing → presenting → redeeming → completing → gone; from each of them: → ending → gone.
@@ -76,7 +89,7 @@ package struct LoginAttempt: Sendable {
     /// After a restart, or begun by the identity provider, it goes on without anybody who waits, for as long as this.
     var keptUntil: Instant?
     /// Who was signed out since the user came back: this login does not bring them in again.
-    var signedOut: Set<User> = []
+    var signedOut = SignedOut()
 
     /// Whom it is to bring, where the identity provider app has said so.
     package var chosen: Account? { asked?.choice?.account ?? expected }

@@ -133,7 +133,8 @@ import TestSupport
     @Test(
         arguments: [
             (["--device"], "noDeviceFlow", 1, "--no-browser"), ([], "access_denied", 77, "denied"),
-            ([], "expired_token", 75, "in time"), ([], "login_in_progress", 1, "--if-required"),
+            ([], "expired_token", 75, "in time"), ([], "loginInterrupted", 75, "scenectl login"),
+            ([], "login_in_progress", 1, "--if-required"),
         ] as [([String], String, Int32, String)])
     func otherFailuresAreTheEnd(_ words: [String], _ code: String, _ exit: Int32, _ said: String) throws {
         let daemon = try FakeDaemon([Login.name: [.failure(.loginFailed(code: code, description: "why"))]])

@@ -41,6 +41,8 @@ import Testing
         }
         var users = ["alice", "bob", "carol", "dave"]
 
+        // Of what b did, a may not have heard yet.
+        try await a.isUpToDate()
         // Three are left, then two: somebody chooses. A completion comes with the choice, not before.
         for (leaving, next) in [("dave", "carol"), ("carol", "bob")] {
             #expect(try await a.scene.logout().account.username == leaving)

@@ -303,7 +303,75 @@ import Testing
         #expect(stage.session.isBusy)
     }
 
+    // MARK: A lost answer
+
+    private static let spent = Failure.loginFailed(code: "invalid_grant", description: nil)
+
+    private func refuse(_ stage: Stage, _ id: Int = 1) {
+        stage.polls = []
+        stage.happens { $0.loginFailed(id, Self.spent, world: $1) }
+    }
+
+    private func isInterrupted(_ stage: Stage, _ call: CallID) -> Bool {
+        if case .loginFailed("loginInterrupted", _?) = stage.failure(of: call) { true } else { false }
+    }
+
+    /// The tokens may have been in it, and the code is used up then.
+    @Test(arguments: [true, false]) func aCodeWhoseAnswerWasLostIsToBeUsedAgain(isLost: Bool) {
+        let scene = stage.connect("s")
+        let call = stage.loginIfRequired("s", device)
+        stage.showCode()
+        stage.wait(seconds: 5)
+        stage.answer(.unavailable(retryAfterSeconds: nil, mayBeSpent: isLost))
+        _ = nextPoll()
+        stage.answer(.unavailable(retryAfterSeconds: nil))
+        _ = nextPoll()
+        refuse(stage)
+        #expect(isInterrupted(stage, call) == isLost)
+        #expect(isLost || stage.failure(of: call) == Self.spent)
+        #expect(
+            stage.streams[scene]?.events.last?.reason == (isLost ? "loginInterrupted" : "invalid_grant"))
+        // Whoever asks again has a new code.
+        stage.loginIfRequired("s", device)
+        #expect(stage.login?.login == 2)
+        stage.expectNoFaults()
+    }
+
+    @Test(arguments: [DeviceAnswer.pending, .slowDown]) func whatIsNotUsedYetIsNotLost(answer: DeviceAnswer) {
+        let call = stage.loginIfRequired(nil, device)
+        stage.showCode()
+        stage.wait(seconds: 5)
+        stage.answer(.unavailable(retryAfterSeconds: nil, mayBeSpent: true))
+        _ = nextPoll()
+        stage.answer(answer)
+        _ = nextPoll()
+        refuse(stage)
+        #expect(stage.failure(of: call) == Self.spent)
+    }
+
     // MARK: Restart
+
+    @Test(arguments: [true, false]) func whoDiesMayHaveLostTheAnswer(isPending: Bool) {
+        stage.loginIfRequired(nil, device)
+        stage.showCode()
+        stage.crash()
+        var id = 0
+        let restored = RestoredLogin(
+            host: AppPolicy.production, force: false, loginHint: nil, presenter: nil, shown: .code(Stage.prompt))
+        stage.happens {
+            id = $0.loginRestored(restored, since: $1.now.boot, world: $1)
+            return $0.restarted(world: $1)
+        }
+        stage.takeUp(id)
+        let call = stage.loginIfRequired(nil, device)
+        stage.wait(seconds: 5)
+        if isPending {
+            stage.answer(.pending, to: id)
+            stage.wait(seconds: 5)
+        }
+        refuse(stage, id)
+        #expect(isInterrupted(stage, call) == !isPending)
+    }
 
     @Test func itGoesOnAfterARestart() {
         stage.loginIfRequired(nil, device)

@@ -3,48 +3,6 @@ import Testing
 
 @testable import SessionCore
 
-@Suite struct LoginHostAddressTests {
-    @Test(arguments: [
-        ("https://login.example.com", "https://login.example.com"),
-        ("login.example.com", "https://login.example.com"),
-        ("  HTTPS://Login.Example.COM/  ", "https://login.example.com"),
-        ("https://login.example.com/Realms/Main//", "https://login.example.com/Realms/Main"),
-        ("login.example.com:8443/a", "https://login.example.com:8443/a"),
-        ("https://login.example.com:443", "https://login.example.com:443"),
-        ("http://localhost:80/", "http://localhost:80"),
-        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
-        ("http://127.255.0.9", "http://127.255.0.9"),
-        ("http://[::1]:9/x", "http://[::1]:9/x"),
-        ("https://[2001:DB8::1]", "https://[2001:db8::1]"),
-        ("https://host_a.example", "https://host_a.example"),
-        ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example"),
-    ])
-    func isNormalized(address: String, expected: String) throws {
-        #expect(try LoginHostAddress.normalized(address) == expected)
-        #expect(try LoginHostAddress.normalized(expected) == expected)
-    }
-
-    @Test(arguments: [
-        "", "   ", "/", "https://", "https:///path", "http://login.example.com", "http://localhost.example.com",
-        "http://127.0.0.1.example.com", "http://127.1", "http://128.0.0.1", "http://[::2]", "ftp://login.example.com",
-        "javascript:alert(1)", "file:///etc/passwd", "https://user@login.example.com", "https://a:b@c",
-        "https://a.example?x=1", "https://a.example#x", "https://a.example/?", "https://a.example:0",
-        "https://a.example:65536", "https://a.example:+443", "https://a.example:-1", "https://a.example:",
-        "https://a.example:x", "https://a b.example", "https://a.example/a b", "https://bücher.example",
-        "https://a.example/\u{7f}", "https://a.example\n.evil", "https://a\\b", "https://a%2eb", "https://[::1",
-        "https://[::1]x", "https://a[b", "https://a]b", "https://::1", "https://..", "https://a..b", "https://.a",
-        "https://[]", "https://[zz]", "https://" + String(repeating: "a", count: 2041),
-        String(repeating: " ", count: 5000) + "https://a.example",
-    ])
-    func isRefused(address: String) {
-        #expect {
-            try LoginHostAddress.normalized(address)
-        } throws: { error in
-            if case .invalidLoginHost(url: address, reason: _) = error as? Failure { true } else { false }
-        }
-    }
-}
-
 @Suite struct LoginHostsTests {
     private let stage = Stage()
 
@@ -291,6 +249,24 @@ import Testing
         }
         #expect(stage.isDone(call))
         #expect(stage.login?.host == AppPolicy.production)
+        stage.expectNoFaults()
+    }
+
+    /// It was begun with a host of its own choice.
+    @Test(arguments: ["own.example", "other.example"])
+    func itStaysWhereAnotherHostIsRemoved(removed: String) {
+        for own in ["own.example", "other.example"] { _ = add(own) }
+        _ = select("own.example")
+        stage.connect("s")
+        var options = LoginOptions()
+        options.loginHost = AppPolicy.sandbox
+        let call = stage.loginIfRequired("s", options)
+        stage.present()
+        let removal = stage.call(scene: "s") { $0.loginHostRemoved($1, url: removed, world: $2) }
+        #expect(stage.isDone(removal))
+        #expect(stage.login?.host == AppPolicy.sandbox && stage.session.login?.awaitsUser == true)
+        stage.signIn()
+        #expect(stage.progress(of: call)?.state == .signedIn)
         stage.expectNoFaults()
     }
 

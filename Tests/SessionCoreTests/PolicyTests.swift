@@ -275,6 +275,55 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// Somebody new has signed in at the login host, or is about to, when everybody is signed out.
+    @Test(arguments: [Way.logoutAll, .logoutUser], [(0, true), (0, false), (1, true), (1, false)])
+    func everybodyIsWhoeverHasSignedIn(way: Way, before: (accounts: Int, isBack: Bool)) {
+        let isBack = before.isBack
+        let stage = Stage(accounts: before.accounts)
+        let call = stage.requestLogin()
+        stage.present()
+        if isBack { stage.comeBack() }
+        happens(way, stage)
+        stage.signIn("new")
+        if isBack {
+            #expect(stage.failure(of: call) == .loginFailed(code: "signedOut", description: nil))
+            #expect(stage.session.accounts.isEmpty)
+            #expect(stage.revocations.contains { $0.record.refreshToken == Secret("new-new") })
+        } else {
+            #expect(stage.progress(of: call)?.account?.username == "user-new")
+        }
+        stage.expectNoFaults()
+    }
+
+    /// The sign-in waits for the disk behind the logout.
+    @Test(arguments: [Way.logoutAll, .logoutUser], [0, 1])
+    func alsoWhileTheyWaitForTheDisk(way: Way, accounts: Int) {
+        let stage = Stage(accounts: accounts)
+        let call = stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.disk = .held
+        stage.call { $0.lockRequested($1, true, world: $2) }
+        happens(way, stage)
+        stage.happens { $0.tokensReceived(1, .test("new"), world: $1) }
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.failure(of: call) == .loginFailed(code: "signedOut", description: nil))
+        #expect(stage.session.accounts.isEmpty)
+        stage.expectNoFaults()
+    }
+
+    @Test func whoIsSignedOutForAnotherReasonIsNobodyElse() {
+        let stage = Stage(accounts: 1)
+        let call = stage.requestLogin()
+        stage.present()
+        stage.comeBack()
+        stage.logout("a1")
+        stage.signIn("new")
+        #expect(stage.progress(of: call)?.account?.username == "user-new")
+        stage.expectNoFaults()
+    }
+
     @Test func lateTokensAreRevokedAsTheClientThatAskedForThem() {
         let stage = Stage(accounts: 1)
         stage.token("a1", rejected: "access-a1")

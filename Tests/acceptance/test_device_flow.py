@@ -184,6 +184,33 @@ def test_a_restart_is_no_event(directory, scripted, dies):
         assert daemon.close() == 0, daemon.stderr()
 
 
+def test_the_answer_dies_with_the_daemon(directory, scripted):
+    """The tokens were on their way: the code is used up, and who waits is told to begin again."""
+    devices = Devices(scripted)
+    daemon = KeepingDaemon(f"{directory}/0", {"notes": scripted.configuration()}).start()
+    try:
+        with daemon.scene() as scene:
+            code = scene.log_in(presentation="device").wait_progress("presenting")["userCode"]
+            daemon.wait_notified("FDNAME=login-")
+            devices.gate.clear()
+            devices.approve(code)
+            assert devices.granting.wait(30)
+            daemon.kill()
+            devices.gate.set()
+            daemon.start()
+            call = scene.log_in()
+            assert call.wait_error() == "LoginFailed"
+            assert call.error_parameters["code"] == "loginInterrupted"
+            assert "start again" in call.error_parameters["description"]
+            assert scene.wait_event("loginEnded")["reason"] == "loginInterrupted"
+            again = scene.log_in(presentation="device")
+            devices.approve(again.wait_progress("presenting")["userCode"])
+            assert again.wait()["progress"]["account"]["username"] == "alice"
+    finally:
+        devices.gate.set()
+        assert daemon.close() == 0, daemon.stderr()
+
+
 def test_with_a_real_provider(start, provider):
     daemon = start(notes=configured(provider))
     with daemon.scene() as scene:
