@@ -54,12 +54,9 @@ extension Scene {
     ) async throws(SceneError) {
         let reply = try await core.call(AuthorizeApp.self, parameters, isRepeatable: false)
         guard let screen = reply.loginScreen else { throw .unexpected("an approval without a login screen") }
-        let show = DefaultPresenter(on: core.transport.loop).show
+        let loop = core.transport.loop
         BlockQueue.add {
-            if let present { return present(screen) }
-            var progress = LoginProgress(.presenting)
-            progress.loginScreen = screen
-            show(progress)
+            if let present { present(screen) } else { LoginAddress.open(screen, on: loop) }
         }
     }
 }

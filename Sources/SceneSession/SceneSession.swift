@@ -34,6 +34,8 @@ public enum SceneSession {
         var app: String?
         var socket: String?
         var schedule: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+        var loginScreenConfiguration = LoginScreenConfiguration()
+        var loginScreenCreationBlock: LoginScreenCreationBlock?
     }
 
     static let settings = Locked(Settings())

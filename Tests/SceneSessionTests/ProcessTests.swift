@@ -162,19 +162,23 @@ import Testing
             progress.verificationUri = "https://login.example.com/device"
             return .reply(LoginIfRequired.Reply(progress: progress), continues: true)
         }
+        let gate = Gate()
         let daemon = try FakeDaemon([
             ConnectScene.name: [Fixture.snapshot(1), Fixture.userChange(2, to: Fixture.ada)],
+            GetLoginScreen.name: [.reply(GetLoginScreen.Reply())],
             // Another window showed it first.
             LoginIfRequired.name: [
-                progress(.waiting), progress(.presenting), progress(.presenting), Fixture.signedIn(2),
+                progress(.waiting), progress(.presenting), progress(.presenting), .awaitGate(gate), Fixture.signedIn(2),
             ],
         ])
         let probe = try ChildProcess(Spawning.built("session-probe"), [])
         defer { probe.end() }
         probe.type("configure notes \(daemon.path)")
         probe.type("loginIfRequired")
-        try await line(probe, "completed ada")
         let code = "To sign in, open https://login.example.com/device on any device and enter the code WDJB-MJHT there"
+        try await line(probe, code)
+        gate.open()
+        try await line(probe, "completed ada")
         #expect(count(probe, code) == 1)
     }
 

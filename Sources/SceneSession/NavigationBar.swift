@@ -1,0 +1,23 @@
+/// What stands in a login screen's navigation bar: a text, and its colour if not the bar's.
+public struct NavigationBarItem: Hashable, Sendable {
+    public var text: String
+    /// A CSS colour; nil: the bar's.
+    public var color: String?
+
+    public init(_ text: String, color: String? = nil) {
+        self.text = text
+        self.color = color
+    }
+}
+
+/// A login screen's navigation bar, as its controller makes it.
+public struct NavigationBar: Hashable, Sendable {
+    public var backButton: NavigationBarItem?
+    public var titleItem: NavigationBarItem?
+    public var settingsButton: NavigationBarItem?
+    /// CSS colours; nil where neither the process nor the app's configuration has one.
+    public var color: String?
+    public var textColor: String?
+    /// Family and size in pixels, as `Helvetica 16`.
+    public var font: String?
+}
