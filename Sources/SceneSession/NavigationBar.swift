@@ -1,12 +1,9 @@
-/// What stands in a login screen's navigation bar: a text, and its colour if not the bar's.
+/// What stands in a login screen's navigation bar.
 public struct NavigationBarItem: Hashable, Sendable {
     public var text: String
-    /// A CSS colour; nil: the bar's.
-    public var color: String?
 
-    public init(_ text: String, color: String? = nil) {
+    public init(_ text: String) {
         self.text = text
-        self.color = color
     }
 }
 

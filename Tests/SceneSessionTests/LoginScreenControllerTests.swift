@@ -212,13 +212,13 @@ import Testing
 extension LoginScreenControllerTests {
     @MainActor @Test func theBarIsWhatTheControllerCreates() async throws {
         final class Styled: LoginScreenController {
-            override func createTitleItem() -> NavigationBarItem? { NavigationBarItem("Welcome", color: "gold") }
+            override func createTitleItem() -> NavigationBarItem? { NavigationBarItem("Welcome") }
             override func createSettingsButton() -> NavigationBarItem? { nil }
             override func shouldShowBackButton() -> Bool { true }
         }
         let scene = try await daemon([]).scene()
         let styled = Styled(scene: scene)
-        #expect(styled.navigationBar?.titleItem == NavigationBarItem("Welcome", color: "gold"))
+        #expect(styled.navigationBar?.titleItem == NavigationBarItem("Welcome"))
         #expect(styled.navigationBar?.backButton == NavigationBarItem("Back"))
         #expect(styled.navigationBar?.settingsButton == nil)
         let usual = LoginScreenController(scene: scene)

@@ -155,6 +155,31 @@ import Testing
         try await line(probe, "logout early alice")
     }
 
+    /// All on the main thread, whose loop is the program's own.
+    @Test func aProgramPresentsItsLoginsItself() async throws {
+        let session = try await RealSession()
+        let probe = try probe(session)
+        defer { probe.end() }
+        probe.type("present Mine")
+        probe.type("loginIfRequired")
+        probe.type("loginIfRequired-plain")
+        try await line(probe, "loaded Mine main")
+        try await line(probe, "presenting http://127.0.0.1:")
+        probe.type("back")
+        try await line(probe, "completed loginCancelled")
+        try await line(probe, "completed plainly")
+        #expect(count(probe, "ended") == 1)
+
+        probe.type("loginIfRequired")
+        let shown = try await line(probe, "presenting ", 2)
+        let screen = String(shown.dropFirst("presenting ".count))
+        try await blocking { try Provider.signIn("alice", at: screen) }
+        try await line(probe, "completed alice")
+        #expect(count(probe, "ended alice") == 1)
+        #expect(probe.written().count { $0.hasPrefix("loaded") } == 2)
+        #expect(!probe.written().contains { $0.hasPrefix("To sign in") })
+    }
+
     @Test func aCodeForAnotherDeviceIsNamedOnce() async throws {
         func progress(_ state: LoginProgress.State) -> FakeDaemon.Step {
             var progress = LoginProgress(state)
