@@ -8,6 +8,7 @@ import PackageDescription
 //   values         SceneModel Varlink CommandLine
 //   decisions      SessionCore SceneProtocol
 //   outside things SceneStore SceneOAuth SceneLogin SceneSystem LinuxIO
+//   the terminal   TerminalScreen
 //   assemblies     SceneDaemon SceneCommands SceneSession
 //   example        SceneWindow
 //   programs       scened scenectl scene-window
@@ -92,6 +93,10 @@ let package = Package(
             resources: [.embedInCode("Messages/en.messages"), .embedInCode("Messages/de.messages")]),
         tests(of: "SceneLogin", with: ["LinuxIO", "SceneModel"]),
 
+        // The terminal
+        layer("TerminalScreen", on: ["CQRencode", "CommandLine", "SceneModel"]),
+        tests(of: "TerminalScreen", with: ["CommandLine", "SceneModel"]),
+
         // Assemblies
         layer(
             "SceneDaemon",
@@ -100,7 +105,9 @@ let package = Package(
                 "SceneSystem", "SessionCore", "Varlink",
             ]),
         tests(of: "SceneDaemon", with: ["CommandLine", "LinuxIO", "SceneModel", "SceneSystem", "SessionCore"]),
-        layer("SceneCommands", on: ["CQRencode", "CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
+        layer(
+            "SceneCommands",
+            on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "TerminalScreen", "Varlink"]),
         tests(
             of: "SceneCommands",
             with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "TestSupport", "scenectl"]),
@@ -110,8 +117,8 @@ let package = Package(
             with: ["LinuxIO", "SceneModel", "SceneProtocol", "TestSupport", "Varlink", "scened", "session-probe"]),
 
         // Example: a window, as an app's author would make one
-        layer("SceneWindow", on: ["CommandLine", "LinuxIO", "SceneSession"]),
-        tests(of: "SceneWindow", with: ["CommandLine", "SceneSession"]),
+        layer("SceneWindow", on: ["CommandLine", "LinuxIO", "SceneSession", "TerminalScreen"]),
+        tests(of: "SceneWindow", with: ["CommandLine", "SceneSession", "TerminalScreen"]),
 
         // Programs
         program("scened", on: ["SceneDaemon"]),

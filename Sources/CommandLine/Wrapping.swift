@@ -1,5 +1,5 @@
 /// Breaks a paragraph at spaces into lines of at most `width` columns. A longer word stands alone.
-func wrapped(_ text: String, width: Int) -> [String] {
+package func wrapped(_ text: String, width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in text.split(separator: " ") {

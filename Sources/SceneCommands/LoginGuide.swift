@@ -1,6 +1,7 @@
 import CommandLine
 import LinuxIO
 import SceneModel
+import TerminalScreen
 
 /// Tells the user what to do for a login that this program presents: each thing once.
 struct LoginGuide {
@@ -91,7 +92,8 @@ struct LoginGuide {
         guard terminal.redraws else { return nil }
         let width = max(1, terminal.width)
         let rows = lines.reduce(1) { $0 + ($1.displayWidth + width - 1) / width }
-        return QRCode(text)?.lines(columns: width, rows: terminal.height - rows, usesColor: terminal.usesColor)
+        return QRCode(text)?.lines(columns: width, rows: terminal.height - rows, usesColor: terminal.usesColor)?
+            .map { $0.rendered(on: terminal) }
     }
 
     private mutating func selection(_ accounts: [Account]) -> [String] {

@@ -3,8 +3,8 @@ import Glibc
 /// What of the process's environment scenectl goes by.
 enum Surroundings {
     private static let names = [
-        "SCENED_SOCKET", "SCENED_APP", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "NO_COLOR",
-        "TERM",
+        "SCENED_SOCKET", "SCENED_APP", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "SSH_CONNECTION", "COLORTERM",
+        "NO_COLOR", "TERM",
     ]
 
     static func environment() -> [String: String] {

@@ -1,65 +1,29 @@
-import CommandLine
-import Glibc
+import TerminalScreen
 
 /// Where a window shows itself.
 @MainActor protocol Display {
     func show(_ state: WindowState)
-    /// After a change of size, or when the process goes on after a stop.
-    func restore()
-    func suspend()
+    /// The exit code where the signal ends the window.
+    func received(_ signal: Int32) -> Int32?
     func close()
 }
 
-extension Display {
-    /// The exit code where the signal ends the window.
-    func received(_ signal: Int32) -> Int32? {
-        switch signal {
-        case SIGWINCH, SIGCONT: restore()
-        case SIGTSTP: suspend()
-        default: return 128 + signal
-        }
-        return nil
-    }
-}
-
 /// A terminal, taken as a whole.
-@MainActor final class FullScreen: Display {
-    private let terminal: Terminal
-    private var shown: WindowState?
-    private var drawn = ""
+@MainActor final class DrawnWindow: Display {
+    private let screen: FullScreen
 
     /// Nil where standard input and output are no terminal that can be drawn on.
     init?(environment: [String: String]) {
-        terminal = Terminal(of: STDOUT_FILENO, environment: environment)
-        guard terminal.redraws, isatty(STDIN_FILENO) == 1, TerminalMode.enter() else { return nil }
-        TerminalMode.leaveAtEnd()
+        guard let screen = FullScreen(environment: environment) else { return nil }
+        self.screen = screen
     }
 
     func show(_ state: WindowState) {
-        shown = state
-        let size = ScreenSize.of(STDOUT_FILENO)
-        let frame = Frame.text(Screen(state: state, size: size).lines, columns: size.columns, terminal: terminal)
-        // What stands there already is left alone, and with it what the user has selected.
-        guard frame != drawn else { return }
-        drawn = frame
-        TerminalMode.write(frame)
+        screen.draw { size, _ in Screen(state: state, size: size).lines }
     }
 
-    func restore() {
-        guard TerminalMode.enter() else { return }
-        drawn = ""
-        if let shown { show(shown) }
-    }
-
-    func suspend() {
-        TerminalMode.leave()
-        Signals.suspend()
-        restore()
-    }
-
-    func close() {
-        TerminalMode.leave()
-    }
+    func received(_ signal: Int32) -> Int32? { screen.received(signal).map { 128 + $0 } }
+    func close() { screen.close() }
 }
 
 /// Lines on standard output, where there is no terminal.
@@ -71,7 +35,6 @@ extension Display {
         shown = state
     }
 
-    func restore() {}
-    func suspend() {}
+    func received(_ signal: Int32) -> Int32? { 128 + signal }
     func close() {}
 }

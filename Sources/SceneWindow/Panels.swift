@@ -1,5 +1,6 @@
 import CommandLine
 import SceneSession
+import TerminalScreen
 
 /// What stands between header and footer.
 struct Panels {

@@ -2,6 +2,7 @@ import CommandLine
 import Glibc
 import LinuxIO
 import SceneSession
+import TerminalScreen
 
 /// The program, from its words to its exit code.
 package enum SceneWindow {
@@ -35,9 +36,9 @@ package enum SceneWindow {
         SceneSession.configure(app: app, socket: arguments[WindowCommand.socket])
         let title = arguments[WindowCommand.title] ?? "scene-window"
         let (inputs, continuation) = AsyncStream.makeStream(of: Input.self)
-        let isTerminal = isatty(STDIN_FILENO) == 1 && Terminal(of: STDOUT_FILENO, environment: environment).redraws
-        Inputs.start(keyboard: isTerminal, into: continuation)
-        let display: any Display = (isTerminal ? FullScreen(environment: environment) : nil) ?? PlainLines()
+        let isTerminal = FullScreen.isPossible(on: STDOUT_FILENO, environment: environment)
+        TerminalInput.start(keyboard: isTerminal) { continuation.yield(.terminal($0)) }
+        let display: any Display = (isTerminal ? DrawnWindow(environment: environment) : nil) ?? PlainLines()
         let state = WindowState(app: app, title: title)
         display.show(state)
         let id = arguments[WindowCommand.id]
@@ -79,10 +80,10 @@ package enum SceneWindow {
             switch input {
             case .scene(.success(let scene)): return .scene(scene)
             case .scene(.failure(let error)): return .refused(error)
-            case .key(.character("q")): return .exit(ExitCode.success.rawValue)
-            case .key: break
-            case .signal(let signal): if let code = display.received(signal) { return .exit(code) }
-            case .keyboardGone: return .exit(128 + SIGHUP)
+            case .terminal(.key(.character("q"))): return .exit(ExitCode.success.rawValue)
+            case .terminal(.key): break
+            case .terminal(.signal(let signal)): if let code = display.received(signal) { return .exit(code) }
+            case .terminal(.keyboardGone): return .exit(128 + SIGHUP)
             }
         }
         return .exit(ExitCode.failure.rawValue)
@@ -95,7 +96,7 @@ package enum SceneWindow {
 
     private static func environment() -> [String: String] {
         var environment: [String: String] = [:]
-        for name in ["SCENED_APP", "DISPLAY", "WAYLAND_DISPLAY", "NO_COLOR", "TERM"] {
+        for name in ["SCENED_APP", "DISPLAY", "WAYLAND_DISPLAY", "COLORTERM", "NO_COLOR", "TERM"] {
             if let value = getenv(name) { environment[name] = String(cString: value) }
         }
         return environment

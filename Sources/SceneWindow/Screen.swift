@@ -1,5 +1,10 @@
 import CommandLine
 import SceneSession
+import TerminalScreen
+
+extension ScreenSize {
+    static let least = ScreenSize(columns: 40, rows: 12)
+}
 
 /// What the window looks like: one line for each row of the screen, no more and no less.
 struct Screen {

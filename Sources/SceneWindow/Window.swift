@@ -1,5 +1,6 @@
 import Glibc
 import SceneSession
+import TerminalScreen
 
 /// A window of an app: its scene, its state and where it is shown.
 @MainActor final class Window {
@@ -48,12 +49,12 @@ import SceneSession
 
     private func received(_ input: Input) -> Int32? {
         switch input {
-        case .key(let key):
+        case .terminal(.key(let key)):
             guard let wish = state.pressed(key) else { return nil }
             if wish == .quit { return ExitCode.success.rawValue }
             fulfil(wish)
-        case .signal(let signal): return display.received(signal)
-        case .keyboardGone: return 128 + SIGHUP
+        case .terminal(.signal(let signal)): return display.received(signal)
+        case .terminal(.keyboardGone): return 128 + SIGHUP
         case .scene: break
         }
         return nil

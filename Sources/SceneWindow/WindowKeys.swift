@@ -1,4 +1,5 @@
 import SceneSession
+import TerminalScreen
 
 /// What a key asks for.
 enum Wish: Equatable {
@@ -12,6 +13,8 @@ extension WindowState {
     /// Changes what is shown; what needs scened is returned.
     mutating func pressed(_ key: Key) -> Wish? {
         if key == .character("q") { return .quit }
+        // A text must not sign anybody out.
+        if case .pasted = key { return nil }
         notice = nil
         if chosen != nil, isForList(key) { return checked(pressedInList(key)) }
         guard case .character(let letter) = key else { return nil }
@@ -40,6 +43,7 @@ extension WindowState {
         case .character(let digit):
             guard let number = digit.wholeNumberValue, number >= 1, number <= accounts.count else { return nil }
             return choice(accounts[number - 1])
+        default: break
         }
         return nil
     }

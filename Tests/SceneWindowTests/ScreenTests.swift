@@ -1,5 +1,6 @@
 import CommandLine
 import SceneSession
+import TerminalScreen
 import Testing
 
 @testable import SceneWindow

@@ -1,4 +1,5 @@
 import SceneSession
+import TerminalScreen
 import Testing
 
 @testable import SceneWindow

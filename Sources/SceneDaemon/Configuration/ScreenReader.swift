@@ -1,4 +1,5 @@
 import SceneLogin
+import SceneModel
 
 // The keys of an app's [LoginScreen]. The screen can do without what cannot be used, so that is told and left out.
 

@@ -1,3 +1,5 @@
+import SceneModel
+
 /// How the app wants its login screen to look, read and checked.
 package struct Appearance: Hashable, Sendable {
     package var barColor: CSSColor?

@@ -1,13 +1,14 @@
 import CQRencode
+import CommandLine
 
 /// A QR code (ISO/IEC 18004) as lines for a terminal: two modules to a character, one above the other.
-struct QRCode {
+package struct QRCode {
     /// Modules from side to side.
-    let size: Int
+    package let size: Int
     private let isDark: [Bool]
 
     /// Nil where the text is too long for one (QRcode_encodeString).
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard let code = QRcode_encodeString(text, 0, QR_ECLEVEL_L, QR_MODE_8, 1) else { return nil }
         defer { QRcode_free(code) }
         guard let data = code.pointee.data else { return nil }
@@ -19,7 +20,7 @@ struct QRCode {
     /// accept. Nil where there is no room.
     ///
     /// Black on white; without colours as it looks right on a dark background.
-    func lines(columns: Int, rows: Int, usesColor: Bool) -> [String]? {
+    package func lines(columns: Int, rows: Int, usesColor: Bool) -> [Line]? {
         guard let margin = [4, 2].first(where: { size + 2 * $0 <= columns && (size + 2 * $0 + 1) / 2 <= rows }) else {
             return nil
         }
@@ -32,7 +33,7 @@ struct QRCode {
                 case (false, false): " "
                 }
             }
-            return usesColor ? "\u{1b}[30;47m" + String(line) + "\u{1b}[0m" : String(line)
+            return Line(String(line)).on(usesColor ? .paper : nil)
         }
     }
 

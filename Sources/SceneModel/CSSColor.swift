@@ -4,11 +4,11 @@ import Glibc
 /// numbers, never as it was read.
 package struct CSSColor: Hashable, Sendable {
     /// 0 to 255.
-    var red: Double
-    var green: Double
-    var blue: Double
+    package var red: Double
+    package var green: Double
+    package var blue: Double
     /// 0 to 1.
-    var alpha: Double
+    package var alpha: Double
 
     /// A name, #rgb, #rgba, #rrggbb, #rrggbbaa, rgb(), rgba(), hsl() or hsla(); nil for anything else.
     package init?(_ text: String) {
@@ -124,7 +124,7 @@ package struct CSSColor: Hashable, Sendable {
     }
 
     /// As a style sheet writes it.
-    var css: String {
+    package var css: String {
         let channels = [red, green, blue].map { String(Int($0.rounded())) }.joined(separator: " ")
         return alpha >= 1 ? "rgb(\(channels))" : "rgb(\(channels) / \((alpha * 1000).rounded() / 1000))"
     }

@@ -1,15 +1,14 @@
 import Testing
 
-@testable import SceneCommands
+@testable import TerminalScreen
 
 @Suite struct QRCodeTests {
     private let address = "https://login.example.com/device/verify?user_code=WDJB-MJHT"
 
     /// What a code of this text looks like in dark and light modules, with the margin's.
-    private func modules(_ lines: [String], usesColor: Bool) -> [[Bool]] {
-        lines.flatMap { line -> [[Bool]] in
-            let cells = usesColor ? line.dropFirst("\u{1b}[30;47m".count).dropLast("\u{1b}[0m".count) : line[...]
-            return [Set("█▀"), Set("█▄")].map { inked in cells.map { inked.contains($0) == usesColor } }
+    private func modules(_ lines: [Line], usesColor: Bool) -> [[Bool]] {
+        lines.flatMap { line in
+            [Set("█▀"), Set("█▄")].map { inked in line.text.map { inked.contains($0) == usesColor } }
         }
     }
 
@@ -35,7 +34,7 @@ import Testing
         ] as [(Int, Int, Int?)])
     func takesTheRoomThereIs(columns: Int, rows: Int, width: Int?) throws {
         let lines = try #require(QRCode(address)).lines(columns: columns, rows: rows, usesColor: false)
-        #expect(lines?.first?.count == width)
+        #expect(lines?.first?.width == width)
         #expect((lines?.count ?? 0) <= rows)
     }
 

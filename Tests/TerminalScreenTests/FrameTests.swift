@@ -1,7 +1,7 @@
 import CommandLine
 import Testing
 
-@testable import SceneWindow
+@testable import TerminalScreen
 
 struct FrameTests {
     private let plain = Terminal(isTerminal: true, width: 4)

@@ -3,7 +3,7 @@ import Glibc
 /// Signals as bytes to read.
 ///
 /// Handlers, and not sigwait(3): libdispatch parks the main thread with no signal blocked.
-enum Signals {
+package enum Signals {
     // Written once, before the first handler is installed.
     nonisolated(unsafe) private static var sink: Int32 = -1
 
@@ -15,7 +15,7 @@ enum Signals {
     }
 
     /// The descriptor that the signals' numbers can be read from; nil where there is none to be had.
-    static func start(_ signals: [Int32]) -> Int32? {
+    package static func start(_ signals: [Int32]) -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard pipe(&ends) == 0 else { return nil }
         for end in ends {
@@ -28,7 +28,7 @@ enum Signals {
     }
 
     /// Stops the process as Ctrl-Z does. Returns when it goes on; at once where nobody could continue it.
-    static func suspend() {
+    package static func suspend() {
         var suspending = sigset_t()
         var former = sigset_t()
         sigemptyset(&suspending)

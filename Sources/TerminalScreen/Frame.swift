@@ -1,8 +1,8 @@
 import CommandLine
 
 /// A screen as the bytes that draw it over the one before: nothing is cleared first, so nothing flickers.
-enum Frame {
-    static func text(_ lines: [Line], columns: Int, terminal: Terminal) -> String {
+package enum Frame {
+    package static func text(_ lines: [Line], columns: Int, terminal: Terminal) -> String {
         var text = "\u{1b}[H"
         for (index, line) in lines.enumerated() {
             text += line.rendered(on: terminal)

@@ -1,0 +1,183 @@
+import CommandLine
+import SceneModel
+
+/// What the user wants of the login screen that needs scened, or the program that shows it.
+package enum LoginScreenWish: Equatable, Sendable {
+    case selectHost(String)
+    case addHost(url: String, label: String?)
+    case removeHost(String)
+    case switchTo(Account)
+    case openBrowser(String)
+    /// The address that the browser ended at, for HandleResponse.
+    case handOver(String)
+    /// What the back button does.
+    case goBack
+    case quit
+}
+
+/// All that a login screen in a terminal shows. It is changed by what happened, in the past tense.
+package struct LoginScreenState: Equatable, Sendable {
+    package enum View: Equatable, Sendable {
+        case main
+        case hosts
+        case adding(NewHost)
+        case removing(LoginHost)
+        /// Typing the address that the browser ended at.
+        case pasting(TextField)
+        /// One of `addresses` alone, where the terminal is too small for more.
+        case address(Int)
+    }
+
+    package struct NewHost: Equatable, Sendable {
+        package var address = TextField()
+        package var label = TextField()
+        package var isAtLabel = false
+    }
+
+    package struct Notice: Equatable, Sendable {
+        package var text: String
+        package var isFailure = false
+    }
+
+    package private(set) var screen = LoginScreen()
+    /// What stands in the bar, if the screen has one.
+    package private(set) var bar = NavigationBar()
+    package private(set) var login: LoginProgress?
+    /// How long the code can be used.
+    package private(set) var secondsLeft: Int?
+    package private(set) var notice: Notice?
+    package internal(set) var view = View.main
+    /// The address of the host that the list stands at.
+    package internal(set) var chosenHost: String?
+    /// The identifier of the account that the list to choose from stands at.
+    package internal(set) var chosenAccount: String?
+    /// Where the login was asked for at another host than the selected one.
+    package internal(set) var loginHost: String?
+    /// Whether the user's browser may be on another machine, so that the address that it ends at is pasted here.
+    package let acceptsPasting: Bool
+    /// Whether the program can open a browser when asked to.
+    package let opensBrowser: Bool
+
+    package init(loginHost: String? = nil, acceptsPasting: Bool = false, opensBrowser: Bool = false) {
+        self.loginHost = loginHost
+        self.acceptsPasting = acceptsPasting
+        self.opensBrowser = opensBrowser
+    }
+
+    // MARK: What happened
+
+    /// `bar`: the program's own; by default as the app's configuration has it.
+    package mutating func screenReceived(_ screen: LoginScreen, bar: NavigationBar? = nil) {
+        let index = screen.loginHosts.firstIndex { $0.url == chosenHost }
+        let former = self.screen.loginHosts.firstIndex { $0.url == chosenHost }
+        self.screen = screen
+        self.bar = bar ?? NavigationBar(of: screen)
+        if index == nil {
+            // The one that it stood at is gone: the next one, in its place.
+            let next = former.flatMap { screen.loginHosts[safely: min($0, screen.loginHosts.count - 1)] }
+            chosenHost = (next ?? selectedHost)?.url
+        }
+        switch view {
+        case .hosts where !showsSettings, .adding where !canAdd: view = .main
+        case .removing(let host) where !screen.loginHosts.contains(host): view = .hosts
+        default: break
+        }
+    }
+
+    package mutating func progressed(_ progress: LoginProgress) {
+        if progress.state != login?.state || progress.userCode != login?.userCode {
+            if notice?.isFailure == false { notice = nil }
+        }
+        login = progress
+        secondsLeft = progress.userCode == nil ? nil : progress.expiresInSeconds
+        if progress.state == .selecting, !accounts.contains(where: { $0.id == chosenAccount }) {
+            chosenAccount = accounts.first?.id
+        }
+        switch view {
+        case .address(let index) where index >= addresses.count: view = .main
+        case .pasting where progress.state != .presenting: view = .main
+        default: break
+        }
+        // What has to be done is not to lie under a list.
+        if [.selecting, .locked].contains(progress.state) { view = .main }
+    }
+
+    package mutating func timePassed(secondsLeft: Int?) {
+        self.secondsLeft = secondsLeft
+    }
+
+    /// The list shows it from now on, with the screen that came before this.
+    package mutating func hostAdded(_ host: LoginHost) {
+        chosenHost = host.url
+        view = .hosts
+        told("\(Inert.text(host.label)) is added. Enter selects it.")
+    }
+
+    /// `text` is inert.
+    package mutating func told(_ text: String) {
+        notice = Notice(text: text)
+    }
+
+    /// `text` is inert.
+    package mutating func failed(_ text: String) {
+        notice = Notice(text: text, isFailure: true)
+    }
+
+    mutating func noticeSeen() {
+        notice = nil
+    }
+
+    // MARK: What follows from it
+
+    var selectedHost: LoginHost? { screen.loginHosts.first(where: \.selected) }
+
+    /// Where the user signs in.
+    var host: LoginHost? {
+        guard let loginHost else { return selectedHost }
+        return screen.loginHosts.first { $0.url == loginHost } ?? LoginHost(url: loginHost, label: loginHost)
+    }
+
+    var accounts: [Account] { login?.accounts ?? [] }
+    var showsBack: Bool { screen.showsNavigationBar && bar.back != nil }
+    /// Without the bar there is no gear, and without the gear no list.
+    var showsSettings: Bool {
+        screen.showsNavigationBar && screen.showsSettingsIcon && bar.settings != nil && !screen.loginHosts.isEmpty
+    }
+    var canAdd: Bool { showsSettings && screen.canAddLoginHost }
+    /// Whether the login can still go to another host.
+    var isPresented: Bool { login?.state == .presenting }
+
+    /// What is to be opened to sign in, and where; inert.
+    var addresses: [(purpose: String, address: String)] {
+        guard let login else { return [] }
+        if let code = login.userCode, let address = login.verificationUri {
+            return [("Enter the code \(Inert.text(code)) at:", Inert.text(address))]
+        }
+        guard login.state == .presenting else { return [] }
+        let here = login.loginScreen.map { ("Open in a browser on this machine:", Inert.text($0)) }
+        let elsewhere = login.authorizationUri.map { ("Open in a browser on another machine:", Inert.text($0)) }
+        return [here, here == nil || acceptsPasting ? elsewhere : nil].compactMap { $0 }
+    }
+
+    /// How it stands, in words.
+    package var standing: String {
+        guard let login else { return "Asking for a login" }
+        let provider = login.identityProvider.map { Inert.text($0) }
+        switch login.state {
+        case .waiting:
+            if let provider, login.presenter == nil { return "The app \(provider) asks you; waiting for it" }
+            return login.userCode == nil
+                ? "Another window shows the login screen; waiting for it"
+                : "Another window shows this code too; waiting for you to sign in"
+        case .presenting: return "Waiting for you to sign in"
+        case .authorizing: return "You are back from the login host; fetching tokens"
+        case .selecting: return "Several accounts are signed in. Choose one:"
+        case .locked: return "The session is locked; waiting for it to be unlocked"
+        case .signedIn, .alreadySignedIn: return "Signed in"
+        }
+    }
+}
+
+extension Array {
+    subscript(safely index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}
