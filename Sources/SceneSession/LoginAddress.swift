@@ -1,3 +1,4 @@
+import CommandLine
 import LinuxIO
 
 /// A login screen's address: opened in the browser, or told.
@@ -20,6 +21,6 @@ enum LoginAddress {
     }
 
     static func write(_ address: String) {
-        StandardError.write("To sign in, open this address in your browser: \(address)\n")
+        StandardError.write("To sign in, open this address in your browser: \(Inert.text(address))\n")
     }
 }

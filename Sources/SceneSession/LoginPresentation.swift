@@ -7,6 +7,8 @@ final class LoginPresentation: Sendable {
     fileprivate struct Call {
         var number: Int
         var scene: Scene
+        /// Where it asked for the login, if not at the selected one.
+        var loginHost: String?
         var progress = LoginProgress(.waiting)
     }
 
@@ -34,10 +36,10 @@ final class LoginPresentation: Sendable {
 
     // MARK: Calls, from any thread
 
-    func began(_ scene: Scene) -> Int {
+    func began(_ scene: Scene, _ options: LoginOptions) -> Int {
         state.withLock { state in
             state.number += 1
-            state.calls.append(Call(number: state.number, scene: scene))
+            state.calls.append(Call(number: state.number, scene: scene, loginHost: options.loginHost))
             return state.number
         }
     }
@@ -82,7 +84,8 @@ final class LoginPresentation: Sendable {
         isLoading = true
         load(call.scene) { screen in
             self.isLoading = false
-            self.open(screen)
+            // A login does not depend on its looks: where they cannot be had, the usual ones do.
+            self.open((try? screen.get()) ?? LoginScreen())
         }
     }
 
@@ -100,6 +103,7 @@ final class LoginPresentation: Sendable {
         hostChanges = .add(.loginHostChange { [weak self] _ in self?.loginHostsChanged() }, to: call.scene)
         controller.loginScreen = core.shownConfiguration.applied(to: screen)
         controller.progress = call.progress
+        controller.loginHost = call.loginHost
         controller.didLoad()
         controller.present(call.progress)
     }
@@ -123,22 +127,25 @@ final class LoginPresentation: Sendable {
     }
 
     /// Others may have been added, or another one selected.
-    @MainActor func loginHostsChanged() {
-        guard let controller else { return }
-        let scene = controller.scene
-        load(scene) { [weak self] screen in
-            let screen = scene.core.shownConfiguration.applied(to: screen)
-            guard self?.controller === controller, screen != controller.loginScreen else { return }
-            controller.loginScreen = screen
-            controller.present(controller.progress)
-        }
+    @MainActor private func loginHostsChanged() {
+        guard let scene = controller?.scene else { return }
+        load(scene) { [weak self] in self?.screenChanged($0) }
     }
 
-    /// A login does not depend on its looks: where they cannot be had, the usual ones do.
-    @MainActor private func load(_ scene: Scene, then: @escaping @MainActor @Sendable (LoginScreen) -> Void) {
+    @MainActor func screenChanged(_ screen: Result<LoginScreen, SceneError>) {
+        guard let controller, let screen = try? screen.get() else { return }
+        let shown = controller.scene.core.shownConfiguration.applied(to: screen)
+        guard shown != controller.loginScreen else { return }
+        controller.loginScreen = shown
+        controller.present(controller.progress)
+    }
+
+    @MainActor private func load(
+        _ scene: Scene, then: @escaping @MainActor @Sendable (Result<LoginScreen, SceneError>) -> Void
+    ) {
         Task.detached {
             let screen = await Result.of { () throws(SceneError) in try await scene.loginScreen() }
-            BlockQueue.add { then((try? screen.get()) ?? LoginScreen()) }
+            BlockQueue.add { then(screen) }
         }
     }
 }

@@ -17,6 +17,8 @@ import SceneModel
     public internal(set) var loginScreen = LoginScreen()
     /// How the login stands: the address to open, the code to type; from `didLoad` on.
     public internal(set) var progress = LoginProgress(.presenting)
+    /// The one that the login was asked for at, in place of the selected one.
+    var loginHost: String?
     private lazy var standard = StandardLoginScreen(on: scene.core.transport.loop)
 
     public init(scene: Scene) {
@@ -61,7 +63,7 @@ import SceneModel
 
     /// A call that this controller made has failed. By default the login screen on the terminal says why.
     open func didFail(_ error: SceneError) {
-        standard.failed(error, of: self)
+        standard.failed(error)
     }
 
     /// Nothing is to be shown any more. What waited for the login goes on when this returns.
@@ -91,12 +93,11 @@ import SceneModel
         perform { scene throws(SceneError) in try await scene.selectLoginHost(url: url) }
     }
 
-    /// Adds a login host of the user's, and goes on with the login there.
-    public func addLoginHost(url: String, label: String? = nil) {
-        perform { scene throws(SceneError) in
-            let added = try await scene.addLoginHost(url: url, label: label)
-            try await scene.selectLoginHost(url: added.url)
-        }
+    /// Adds a login host of the user's, for them to select. `completion` is called when `loginScreen` has it.
+    public func addLoginHost(
+        url: String, label: String? = nil, completion: @escaping @MainActor @Sendable (LoginHost) -> Void = { _ in }
+    ) {
+        perform({ scene throws(SceneError) in try await scene.addLoginHost(url: url, label: label) }, then: completion)
     }
 
     /// Removes a login host of the user's. If it was the selected one, the login goes on at the first.
@@ -104,14 +105,22 @@ import SceneModel
         perform { scene throws(SceneError) in try await scene.removeLoginHost(url: url) }
     }
 
-    /// A detached task, as one on the main actor runs in no run loop but Swift's own.
-    private func perform(_ call: @escaping @Sendable (Scene) async throws(SceneError) -> Void) {
+    /// What the call may have changed on the screen is there before `then`. A detached task, as one on the main actor runs
+    /// in no run loop but Swift's own.
+    func perform<Value: Sendable>(
+        _ call: @escaping @Sendable (Scene) async throws(SceneError) -> Value,
+        then: @escaping @MainActor @Sendable (Value) -> Void = { _ in }
+    ) {
         let scene = scene
         Task.detached { [weak self] in
             let result = await Result.of { () throws(SceneError) in try await call(scene) }
+            let screen = await Result.of { () throws(SceneError) in try await scene.loginScreen() }
             BlockQueue.add {
-                if case .failure(let error) = result { self?.didFail(error) }
-                scene.core.presentation.loginHostsChanged()
+                scene.core.presentation.screenChanged(screen)
+                switch result {
+                case .success(let value): then(value)
+                case .failure(let error): self?.didFail(error)
+                }
             }
         }
     }

@@ -20,7 +20,7 @@ extension Scene {
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
         let limit = LoginLimit(options)
-        return try await presenting(progress) { show throws(SceneError) in
+        return try await presenting(progress, options) { show throws(SceneError) in
             try await core.call(
                 LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: try limit.options),
                 more: true, isRepeatable: options.force != true, progress: { show($0.progress) }
@@ -34,7 +34,7 @@ extension Scene {
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
         let limit = LoginLimit(options)
-        return try await presenting(progress) { show throws(SceneError) in
+        return try await presenting(progress, options) { show throws(SceneError) in
             try await core.call(
                 Login.self, Login.Parameters(app: app, scene: id, options: try limit.options), more: true,
                 isRepeatable: false, progress: { show($0.progress) }
@@ -50,7 +50,7 @@ extension Scene {
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
         let limit = LoginLimit(options)
-        return try await presenting(progress) { show throws(SceneError) in
+        return try await presenting(progress, options) { show throws(SceneError) in
             try await core.call(
                 HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: try limit.options), more: true,
                 isRepeatable: options.force != true, progress: { show($0.progress) }
@@ -71,14 +71,14 @@ extension Scene {
 
     /// Makes a call that waits for a login, which `block` shows; without one the scene's login screen does.
     private func presenting(
-        _ block: LoginProgressBlock?,
+        _ block: LoginProgressBlock?, _ options: LoginOptions,
         _ call: (_ show: @escaping @Sendable (LoginProgress) -> Void) async throws(SceneError) -> LoginProgress
     ) async throws(SceneError) -> Account {
         if let block {
             return try await signedIn(try await call { progress in BlockQueue.add { block(progress) } })
         }
         let presentation = core.presentation
-        let number = presentation.began(self)
+        let number = presentation.began(self, options)
         let result = await Result.of { () throws(SceneError) in
             try await signedIn(try await call { presentation.progressed(number, $0) })
         }

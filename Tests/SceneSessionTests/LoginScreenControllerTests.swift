@@ -255,21 +255,35 @@ extension LoginScreenControllerTests {
         #expect(controllers.withLock(\.count) == 1)
     }
 
-    @Test func aHostThatIsAddedIsSelected() async throws {
+    @Test func theOneWhoAddsALoginHostIsToldWhenItIsThere() async throws {
         let added = LoginHost(url: "https://own.example.com", label: "Own", origin: .user, removable: true)
+        var more = LoginScreen()
+        more.loginHosts = [added]
         let daemon = try FakeDaemon([
-            connectScene: [[Fixture.snapshot(1)]], GetLoginScreen.name: [[Self.screen]],
+            connectScene: [[Fixture.snapshot(1)]],
+            GetLoginScreen.name: [[Self.screen], [.reply(GetLoginScreen.Reply(screen: more))]],
             AddLoginHost.name: [[.reply(AddLoginHost.Reply(loginHost: added))]],
-            SelectLoginHost.name: [[.reply(SelectLoginHost.Reply())]],
+            loginIfRequired: [[Fixture.presenting("http://127.0.0.1:1/a"), .hang]],
         ])
+        let tally = Tally()
+        let controllers = Locked<[LoginScreenController]>([])
         let scene = try await daemon.scene()
-        let controller = await LoginScreenController(scene: scene)
-        await controller.addLoginHost(url: " own.example.com ")
-        await daemon.called(SelectLoginHost.name)
+        scene.loginScreenCreationBlock = { scene in
+            let controller = Told(scene, tally)
+            controllers.withLock { $0.append(controller) }
+            return controller
+        }
+        let call = Task { try await scene.loginIfRequired() }
+        await tally.reaches(2)
+        let controller = try #require(controllers.withLock(\.first))
+        await controller.addLoginHost(url: " own.example.com ") { tally.add("added \($0.url)") }
+        await tally.reaches(4)
         #expect(
-            daemon.calls(of: SelectLoginHost.name).map(\.parameters) == [
-                #"{"app":"notes","scene":"w1","url":"https://own.example.com"}"#
+            tally.entries[2...] == [
+                "presenting http://127.0.0.1:1/a at [\"Own\"]", "added https://own.example.com",
             ])
+        call.cancel()
+        _ = await call.result
     }
 
     @Test func theScreenIsPresentedAgainWhenItsLoginHostsHaveChanged() async throws {
