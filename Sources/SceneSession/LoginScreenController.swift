@@ -41,7 +41,7 @@ import SceneModel
 
     /// What leads to the login hosts. It is only asked for where they are shown; nil: there is none.
     open func createSettingsButton() -> NavigationBarItem? {
-        NavigationBarItem("Login Hosts")
+        NavigationBarItem("Login hosts")
     }
 
     /// By default where the login screen says so: there is a current user or an identity provider to go back to, or the

@@ -224,7 +224,7 @@ extension LoginScreenControllerTests {
         let usual = LoginScreenController(scene: scene)
         #expect(usual.navigationBar?.titleItem == NavigationBarItem("Log In"))
         #expect(usual.navigationBar?.backButton == nil)
-        #expect(usual.navigationBar?.settingsButton == NavigationBarItem("Login Hosts"))
+        #expect(usual.navigationBar?.settingsButton == NavigationBarItem("Login hosts"))
         usual.loginScreen.showsSettingsIcon = false
         #expect(usual.navigationBar?.settingsButton == nil)
         usual.loginScreen.showsNavigationBar = false

@@ -57,7 +57,7 @@ def given_back(terminal, code):
 def test_signs_in_and_follows(run, start, dot, alice, bob):
     daemon = start(notes=dot)
     terminal = run(daemon)
-    terminal.wait_shown("‹ Later", "Welcome to Notes", "Login Hosts", "Waiting for you to sign in")
+    terminal.wait_shown("‹ Later", "Welcome to Notes", "Login hosts", "Waiting for you to sign in")
     assert not terminal.echoes
     alice.sign_in(address(terminal))
     # The program has its terminal again before it goes on.
