@@ -22,7 +22,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .tryAgain: "Nothing is lost: the login host, the store or time fell short; try again later"
         case .denied: "Refused by policy, by the user, or because the session is locked"
         case .configuration: "The app is not configured, or its configuration is broken"
-        case .interrupted: "Ended with Ctrl-C"
+        case .interrupted: "Ended with Ctrl-C, or with q on the login screen"
         }
     }
 

@@ -33,7 +33,7 @@ struct LoginConversation {
     }
 
     private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
-        if isUnknown(answer) { return nil }
+        if answer.isUnknown { return nil }
         if let browserInstead, answer.hasNoDeviceFlow {
             tell(["The login host has no device flow for this app; a browser is needed."])
             self = try browserInstead(connection)
@@ -42,24 +42,11 @@ struct LoginConversation {
         let answer = try connection.read(answer, of: LoginIfRequired.self)
         let progress = answer.reply.progress
         if context.wantsJSON { try context.output.json(answer.json) }
-        if progress.state == .signedIn || progress.state == .alreadySignedIn { return progress }
-        guard answer.continues else {
-            throw CommandFailure(.failure, "scened ended the login without an outcome", suggestion: "scenectl status")
-        }
+        if progress.state.isLast { return progress }
+        guard answer.continues else { throw .withoutOutcome }
         tell(guide.news(progress))
         status.show(describe(progress))
         return nil
-    }
-
-    /// How it stands, in words that only a newer scened knows.
-    private func isUnknown(_ answer: VarlinkAnswer) -> Bool {
-        guard case .reply(let parameters, continues: true) = answer else { return false }
-        do throws(WireError) {
-            _ = try LoginIfRequired.Reply(lenient: parameters)
-            return false
-        } catch {
-            return error.problem == .unknownValue
-        }
     }
 
     private func describe(_ progress: LoginProgress) -> String {
@@ -94,11 +81,31 @@ struct LoginConversation {
 }
 
 extension VarlinkAnswer {
+    /// How the login stands, in words that only a newer scened knows.
+    var isUnknown: Bool {
+        guard case .reply(let parameters, continues: true) = self else { return false }
+        do throws(WireError) {
+            _ = try LoginIfRequired.Reply(lenient: parameters)
+            return false
+        } catch {
+            return error.problem == .unknownValue
+        }
+    }
+
     /// The login host has no device endpoint, or not for this client (RFC 8628, section 3.1; RFC 6749, section 5.2).
-    fileprivate var hasNoDeviceFlow: Bool {
+    var hasNoDeviceFlow: Bool {
         guard case .error(let name, let parameters) = self,
             case .loginFailed(let code, _)? = Failure(errorName: name, parameters: parameters)
         else { return false }
         return ["noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client"].contains(code)
     }
+}
+
+extension LoginProgress.State {
+    var isLast: Bool { self == .signedIn || self == .alreadySignedIn }
+}
+
+extension CommandFailure {
+    static let withoutOutcome = CommandFailure(
+        .failure, "scened ended the login without an outcome", suggestion: "scenectl status")
 }

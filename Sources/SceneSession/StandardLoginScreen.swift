@@ -64,6 +64,11 @@ extension LoginScreenController {
         state.progressed(progress)
     }
 
+    /// Asks for the login hosts anew: others may have been added elsewhere.
+    package func refresh() {
+        perform { _ in }
+    }
+
     /// `change`: how the screen that the wish was made on comes to show what has become of it.
     package func fulfil(
         _ wish: LoginScreenWish,
@@ -85,7 +90,8 @@ extension LoginScreenController {
             }
         case .openBrowser(let address): LoginAddress.open(address, on: scene.core.transport.loop)
         case .goBack: handleBackButtonAction()
-        case .quit: break
+        // A call that has failed is the program's to make again.
+        case .tryAgain, .quit: break
         }
     }
 }

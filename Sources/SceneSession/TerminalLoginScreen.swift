@@ -66,7 +66,7 @@ import TerminalScreen
     private func received(_ events: [TerminalInput.Event]) {
         for event in events {
             switch event {
-            case .key(let key): if let wish = state.pressed(key) { fulfil(wish) }
+            case .key(let key): pressed(key)
             case .signal(let signal): _ = screen.received(signal)
             case .keyboardGone: controller?.cancelLogin()
             }
@@ -74,7 +74,11 @@ import TerminalScreen
         if let end { state.timePassed(secondsLeft: max(0, end.seconds(since: EventLoop.now.boot))) }
     }
 
-    private func fulfil(_ wish: LoginScreenWish) {
+    private func pressed(_ key: Key) {
+        let view = state.view
+        let wish = state.pressed(key)
+        if view == .main, state.view == .hosts { controller?.refresh() }
+        guard let wish else { return }
         if wish == .quit { controller?.cancelLogin() }
         controller?.fulfil(wish) { [weak self] in self?.change($0) }
     }

@@ -55,7 +55,10 @@ import TerminalScreen
     private func received(_ input: Input) -> Int32? {
         switch input {
         case .terminal(.key(let key)):
-            guard let wish = state.pressed(key) else { return nil }
+            let view = state.login?.view
+            let wish = state.pressed(key)
+            if view == .main, state.login?.view == .hosts { login?.refresh() }
+            guard let wish else { return nil }
             if wish == .quit { return ExitCode.success.rawValue }
             fulfil(wish)
         case .terminal(.signal(let signal)): return display.received(signal)

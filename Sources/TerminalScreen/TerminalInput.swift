@@ -34,6 +34,16 @@ package struct TerminalInput {
         [signals, keyboard].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     }
 
+    /// The signals' alone.
+    package var signalDescriptor: pollfd { pollfd(fd: signals, events: Int16(POLLIN), revents: 0) }
+
+    /// The signals that have come; keys wait.
+    package func readSignals() -> [Int32] {
+        var buffer = [UInt8](repeating: 0, count: 64)
+        let count = Glibc.read(signals, &buffer, buffer.count)
+        return buffer.prefix(max(0, count)).map { Int32($0) }
+    }
+
     /// How long to wait for the rest of a key's sequence, which comes at once; over a slow line, soon. Nil: for ever.
     package var patience: Duration? { parser.isWaiting ? .milliseconds(100) : nil }
 
@@ -46,8 +56,7 @@ package struct TerminalInput {
         var events: [Event] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         if watched[0].revents != 0 {
-            let count = Glibc.read(signals, &buffer, buffer.count)
-            events += buffer.prefix(max(0, count)).map { .signal(Int32($0)) }
+            events += readSignals().map { .signal($0) }
         }
         guard watched[1].revents != 0 else { return events }
         let count = Glibc.read(keyboard, &buffer, buffer.count)

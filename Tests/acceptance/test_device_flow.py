@@ -6,13 +6,12 @@ import re
 import subprocess
 
 import pytest
-import zxingcpp
-from daemon import ROOT, SCENECTL
+from daemon import SCENECTL
 from descriptor_store import KeepingDaemon
+from real_devices import approve, configured
 from scene import CallFailed
 from scenes import eventually
 from scripted_devices import Devices
-from terminal import Terminal
 
 
 @pytest.fixture
@@ -185,20 +184,6 @@ def test_a_restart_is_no_event(directory, scripted, dies):
         assert daemon.close() == 0, daemon.stderr()
 
 
-def approve(progress, *arguments):
-    subprocess.run(
-        [os.path.join(ROOT, "Tests", "idp", "approve-device"), *arguments, progress["verificationUri"],
-         progress["userCode"], "alice", "alice-pass-1"], check=True, capture_output=True, timeout=60)
-
-
-def configured(provider):
-    """The provider's client for devices; django-oauth-toolkit has one of its own, and names its endpoint nowhere."""
-    if provider.name == "glewlwyd":
-        return provider.configuration()
-    return (provider.configuration(ClientID="scene-device")
-            + f"DeviceAuthorizationEndpoint={provider.issuer}/device-authorization/\n")
-
-
 def test_with_a_real_provider(start, provider):
     daemon = start(notes=configured(provider))
     with daemon.scene() as scene:
@@ -225,78 +210,6 @@ def test_a_real_provider_denies(start, dot):
 
 
 # scenectl
-
-
-@pytest.fixture
-def terminal(daemon):
-    opened = []
-
-    def open_terminal(*arguments, columns=80, rows=24, **environment):
-        opened.append(Terminal([SCENECTL, "login", *arguments], {**daemon.environment, **environment}, columns, rows))
-        return opened[-1]
-
-    yield open_terminal
-    for terminal in opened:
-        terminal.close()
-
-
-def qr_codes(terminal):
-    """What a camera would read on the screen."""
-    screen, dots = terminal.screen, bytearray()
-    for row in range(screen.lines):
-        cells = [screen.buffer[row][column] for column in range(screen.columns)]
-        for inked in ("█▀", "█▄"):
-            for cell in cells:
-                # The default is a light ink on a dark ground.
-                ink, ground = (0 if cell.fg == "black" else 255), (255 if cell.bg == "white" else 0)
-                dots += bytes([ink if cell.data in inked else ground]) * 4
-            line = dots[-4 * len(cells):]
-            dots += line * 3
-    image = memoryview(dots).cast("B", (screen.lines * 8, screen.columns * 4))
-    return [code.text for code in zxingcpp.read_barcodes(image)]
-
-
-@pytest.mark.parametrize("environment", [{}, {"NO_COLOR": "1"}], ids=["colours", "no colours"])
-def test_a_terminal_shows_a_code_to_scan(daemon, scripted, terminal, environment):
-    devices = Devices(scripted)
-    login = terminal(**environment)
-    login.wait_shown("and enter the code", "within 5 min", "Waiting for you to sign in… 0:01")
-    code = re.search(r"enter the code  (\S+)", login.text)[1]
-    assert qr_codes(login) == [f"{scripted.issuer}/device?user_code={code}"], login.text
-    assert f"Or open {scripted.issuer}/device on any device" in login.text
-    devices.approve(code)
-    login.wait_shown("Signed in as Alice")
-    assert login.wait_ended() == 0
-
-
-def test_a_small_terminal_shows_the_code_alone(daemon, scripted, terminal):
-    devices = Devices(scripted)
-    login = terminal("--device", columns=40, rows=12)
-    login.wait_shown("and enter the code", "Waiting for you to sign in")
-    assert not re.search("[█▀▄]", login.text) and qr_codes(login) == []
-    code = re.search(r"enter the code  (\S+)", login.text)[1]
-    assert f"{scripted.issuer}/device?user_code={code}" in "".join(login.lines)
-    devices.approve(code)
-    assert login.wait_ended() == 0
-
-
-def test_an_address_too_long_to_be_scanned_there(daemon, scripted, terminal):
-    Devices(scripted, verification_uri_complete="https://login.example.com/" + "x" * 400)
-    login = terminal()
-    login.wait_shown("and enter the code", "Waiting for you to sign in")
-    # Then the short one, if that fits; the code is to be typed.
-    assert qr_codes(login) == [f"{scripted.issuer}/device"]
-
-
-def test_control_c_ends_the_login(daemon, scripted, terminal):
-    Devices(scripted)
-    with daemon.scene() as scene:
-        scene.id
-        login = terminal()
-        login.wait_shown("Waiting for you to sign in")
-        login.type("\x03")
-        assert login.wait_ended() == 130
-        assert scene.wait_event("loginEnded")["reason"] == "abandoned"
 
 
 def test_a_script_reads_the_code(daemon, scripted):

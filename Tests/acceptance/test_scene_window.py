@@ -197,7 +197,8 @@ def test_signs_in_by_a_code_where_there_is_no_browser(start, scripted, window, s
     assert terminal.lines[1].startswith(" ‹ Back") and "Log In" in terminal.lines[1]
     assert scripted.issuer + "/device" in terminal.text.replace("\n", "")
     if size == (80, 24):
-        assert qr_codes(terminal) == [f"{scripted.issuer}/device?user_code={code}"], terminal.text
+        complete = f"{scripted.issuer}/device?user_code={code}"
+        terminal.wait(lambda: qr_codes(terminal) == [complete], f"picture of {complete}")
     devices.approve(code)
     terminal.wait_shown("Signed in as Alice")
     terminal.type("q")
@@ -237,7 +238,9 @@ def test_another_login_host(start, scripted, other, window, size):
         terminal.type(letters)
         terminal.wait_shown(letters.strip())
     terminal.wait_shown("cannot be a login host")
+    # What comes at once with an address would be a part of it.
     terminal.type("\t\x15")
+    terminal.wait_gone("ftp://cq")
     terminal.type(other.issuer)
     terminal.wait_shown(other.issuer)
     terminal.type("\rOther\r")

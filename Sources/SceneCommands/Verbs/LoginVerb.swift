@@ -2,6 +2,7 @@ import CommandLine
 import LinuxIO
 import SceneModel
 import SceneProtocol
+import TerminalScreen
 
 /// Sign in, for all windows.
 enum LoginVerb: Verb {
@@ -22,8 +23,12 @@ enum LoginVerb: Verb {
             "Opens the login screen in your browser if there is a display, and prints its address in any case.",
             "Without a display, as over ssh, or with --device it shows a code, and the address where to type it on any "
                 + "other device, as a QR code too if the terminal has room for one. Where the login host does not offer "
-                + "that, and with --no-browser, it prints the address for a browser on this machine; over ssh it then "
-                + "also takes, on standard input, the address that a browser on another machine ended at.",
+                + "that, and with --no-browser, it shows the address for a browser on this machine; over ssh it then "
+                + "also takes the address that a browser on another machine ended at, pasted into the terminal.",
+            "On a terminal without a browser the login screen takes the whole terminal. Its keys stand at the bottom: "
+                + "among them h for the login hosts, to pick, add or remove one, Esc to go back where the app lets you, "
+                + "and q to quit. Elsewhere, and with TERM=dumb, it prints lines; pasted addresses are then read from "
+                + "standard input.",
         ],
         options: [device, host, hint, force, ifRequired, local, timeout, noBrowser],
         examples: [
@@ -34,6 +39,28 @@ enum LoginVerb: Verb {
 
     static func run(_ context: Context) throws(CommandFailure) {
         let options = try options(context)
+        let progress = try showsScreen(context) ? dialog(context, options) : lines(context, options)
+        if !context.wantsJSON { try context.output.line(outcome(progress)) }
+    }
+
+    /// Where the user is at a terminal, and sees no login screen in a browser.
+    private static func showsScreen(_ context: Context) -> Bool {
+        let opensBrowser = !context.arguments.has(device) && opensBrowser(context)
+        return !context.wantsJSON && !opensBrowser
+            && FullScreen.isPossible(on: context.errors.descriptor, environment: context.environment)
+    }
+
+    private static func dialog(_ context: Context, _ options: LoginOptions) throws(CommandFailure) -> LoginProgress {
+        let connection = try context.connect()
+        let app = try context.app(on: connection)
+        var dialog = LoginDialog(
+            context, app: app, connection: connection, options: options,
+            acceptsBrowser: !context.arguments.has(device)
+        ) { (options) throws(CommandFailure) in try send(context, connection, app, options) }
+        return try dialog.run()
+    }
+
+    private static func lines(_ context: Context, _ options: LoginOptions) throws(CommandFailure) -> LoginProgress {
         let interrupt = Interrupt()
         let connection = try context.connect(interrupt: interrupt)
         let app = try context.app(on: connection)
@@ -47,8 +74,11 @@ enum LoginVerb: Verb {
                 return Self.conversation(context, connection, interrupt, options)
             }
         }
-        let progress = try conversation.run(until: deadline(options))
-        if !context.wantsJSON { try context.output.line(outcome(progress)) }
+        return try conversation.run(until: deadline(options))
+    }
+
+    private static func opensBrowser(_ context: Context) -> Bool {
+        !context.arguments.has(noBrowser) && Browser.isReachable(context.environment)
     }
 
     private static func options(_ context: Context) throws(CommandFailure) -> LoginOptions {
@@ -78,16 +108,15 @@ enum LoginVerb: Verb {
         _ context: Context, _ connection: DaemonConnection, _ interrupt: Interrupt?, _ options: LoginOptions
     ) -> LoginConversation {
         let isRemote = !(context.environment["SSH_CONNECTION"] ?? "").isEmpty && options.presentation != .device
-        let opensBrowser = !context.arguments.has(noBrowser) && Browser.isReachable(context.environment)
         return LoginConversation(
             context: context, connection: connection, interrupt: interrupt,
             guide: LoginGuide(
-                opensBrowser: opensBrowser, acceptsPasting: isRemote, terminal: context.errors.terminal),
+                opensBrowser: opensBrowser(context), acceptsPasting: isRemote, terminal: context.errors.terminal),
             status: StatusLine(on: context.errors, shares: isRemote), pasted: isRemote ? PastedLines() : nil)
     }
 
     /// scened ends the login in time; if it does not, it is stuck.
-    private static func deadline(_ options: LoginOptions) -> ContinuousClock.Instant {
+    static func deadline(_ options: LoginOptions) -> ContinuousClock.Instant {
         .now + DaemonConnection.patience + .seconds(options.timeoutSeconds ?? 600)
     }
 

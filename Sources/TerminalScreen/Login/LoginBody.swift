@@ -54,6 +54,8 @@ struct LoginBody {
                 let text = text(detail, columns: columns, picture: picture, others: true)
                 // What goes on in the next row could not be copied from beside a picture.
                 guard text.count <= rows, !text.contains(where: \.continues) else { continue }
+                // Beside the words, and not at the far end of a wide terminal.
+                let columns = min(columns, max(44, (text.map(\.width).max() ?? 0) + 4))
                 let height = max(text.count, picture.lines.count)
                 let above = max(0, (min(rows, height + 2) - picture.lines.count) / 2)
                 let pictureRows =
@@ -69,7 +71,7 @@ struct LoginBody {
     private func belowPicture(rows: Int) -> [Line]? {
         for detail in [Detail.all, .dense, .plain, .brief] {
             let room = text(detail, columns: size.columns, picture: Picture(lines: [], width: 0), others: true).count
-            for picture in pictures(columns: size.columns, rows: rows - room) {
+            if let picture = pictures(columns: size.columns, rows: rows - room).first {
                 return text(detail, columns: size.columns, picture: picture, others: true) + picture.lines
             }
         }
@@ -92,18 +94,21 @@ struct LoginBody {
     }
 
     private func heading(_ detail: Detail, columns: Int) -> [Line] {
-        guard let host = state.host, detail.rawValue < Detail.brief.rawValue else { return [] }
+        // Another's login may be at another host.
+        guard let host = state.host, state.login?.state != .waiting, detail.rawValue < Detail.brief.rawValue else {
+            return []
+        }
         let label = Inert.text(host.label)
-        var lines = said("Sign in at \(label)", .heading, columns: columns)
-        if detail == .plain { lines = Array(lines.prefix(1)) }
-        if host.label != host.url, detail != .plain { lines += whole(host.url, .faint, columns: columns) }
-        return lines
+        let heading = "Sign in at \(label)"
+        if detail == .plain { return [Line(heading, .heading).indented(by: margin).fitted(to: columns)] }
+        let address = host.label == host.url ? [] : whole(host.url, .faint, columns: columns)
+        return said(heading, .heading, columns: columns) + address
     }
 
     private func standing(columns: Int) -> [Line] {
         let time = state.secondsLeft.map { Self.usable(seconds: $0) }
         return (time.map { said($0, columns: columns) } ?? [])
-            + said(state.standing + "…", .warning, columns: columns)
+            + said(state.standing + (state.hasEnded ? "." : "…"), .warning, columns: columns)
     }
 
     private static func usable(seconds: Int) -> String {
@@ -127,7 +132,7 @@ struct LoginBody {
         _ login: LoginProgress, _ code: String, _ address: String, _ detail: Detail, columns: Int, picture: Picture?
     ) -> [Line] {
         let styled = Line(code, .heading)
-        if detail == .bare { return whole(address, columns: columns) + [styled] }
+        if detail == .bare { return whole(address, columns: columns) + whole(code, .heading, columns: columns) }
         let isShort = detail == .brief
         let open = isShort ? "Open on any device:" : "To sign in, open on any device"
         var lines = said(open, columns: columns) + whole(address, columns: columns, indent: 2)
@@ -162,7 +167,7 @@ struct LoginBody {
     private func beside(_ text: String, _ line: Line, columns: Int) -> [Line] {
         let row = Line(Line(text), line, separator: "  ").indented(by: margin)
         if row.width <= columns { return [row] }
-        return said(text, columns: columns) + [line.indented(by: min(2, max(0, columns - line.width)))]
+        return said(text, columns: columns) + whole(line.text, .heading, columns: columns, indent: 2)
     }
 
     /// In one row, if it fits with its margin; else in whole rows.
@@ -181,12 +186,12 @@ struct LoginBody {
         let chosen = state.accounts.firstIndex { $0.id == state.chosenAccount } ?? 0
         let columns = size.columns - 2 * margin
         let heading = said(state.standing, .heading, columns: size.columns)
-        let isRoomy = rows >= heading.count + min(entries.count, 3) + 2
-        let room = max(1, rows - heading.count - (isRoomy ? 2 : 0))
+        let least = min(entries.count, 3)
+        let isRoomy = rows >= heading.count + least + 2
+        let hasHeading = rows >= heading.count + least
+        let room = rows - (hasHeading ? heading.count : 0) - (isRoomy ? 2 : 0)
         let list = Line.list(entries, chosen: chosen, columns: columns, rows: room).map { $0.indented(by: margin) }
-        return isRoomy
-            ? [Line()] + heading + [Line()] + list
-            : (rows > list.count ? Array(heading.prefix(rows - list.count)) : []) + list
+        return isRoomy ? [Line()] + heading + [Line()] + list : (hasHeading ? heading : []) + list
     }
 }
 

@@ -13,11 +13,14 @@ struct LoginHostViews {
         Line.sentence(text, style, columns: columns).map { $0.indented(by: size.margin) }
     }
 
-    private func spaced(_ blocks: [[Line]], rows: Int) -> [Line] {
-        let blocks = blocks.filter { !$0.isEmpty }
-        let lines = Array(blocks.joined(separator: [Line()]))
+    /// With empty rows between them where there is room; where there is little, `essential` alone.
+    private func spaced(_ blocks: [[Line]], essential: Int = 0, rows: Int) -> [Line] {
+        let shown = blocks.filter { !$0.isEmpty }
+        let lines = Array(shown.joined(separator: [Line()]))
         if lines.count < rows { return [Line()] + lines }
-        return lines.count == rows ? lines : Array(blocks.joined())
+        if lines.count == rows { return lines }
+        let dense = Array(shown.joined())
+        return dense.count <= rows ? dense : Line.cut(blocks[essential], rows: rows, columns: size.columns)
     }
 
     // MARK: The list
@@ -29,11 +32,11 @@ struct LoginHostViews {
         let heading = said(hosts.count > 1 ? "Choose where you sign in." : "You sign in here.")
         let roomy = rows - heading.count - details.count - 3
         let isRoomy = roomy >= min(3, hosts.count)
-        let room = isRoomy ? roomy : rows - details.count
-        guard room > 0 else { return Array(details.prefix(rows)) }
+        let hasDetails = rows - details.count >= min(2, hosts.count)
+        let room = isRoomy ? roomy : hasDetails ? rows - details.count : rows
         let list = Line.list(hosts.map(entry), chosen: chosen, columns: columns, rows: room)
             .map { $0.indented(by: size.margin) }
-        return isRoomy ? spaced([heading, list, details], rows: rows) : list + details
+        return isRoomy ? spaced([heading, list, details], rows: rows) : list + (hasDetails ? details : [])
     }
 
     private func entry(_ host: LoginHost) -> Line {
@@ -90,7 +93,7 @@ struct LoginHostViews {
             [
                 said("Paste or type the whole address that the browser ended at, even if it shows an error."),
                 [Line(field.shown(columns: columns)).indented(by: size.margin)],
-            ], rows: rows)
+            ], essential: 1, rows: rows)
     }
 }
 

@@ -34,6 +34,7 @@ extension LoginScreenState {
                 chosenHost = screen.loginHosts.first?.url
             }
             view = .hosts
+        case .character("r") where hasEnded, .enter where hasEnded: return .tryAgain
         case .character("v") where !addresses.isEmpty: view = .address(0)
         case .character("p") where acceptsPasting && isPresented: view = .pasting(TextField())
         case .character("o") where opensBrowser: return addresses.first.map { .openBrowser($0.address) }
@@ -95,7 +96,7 @@ extension LoginScreenState {
 
     private mutating func selected(_ host: LoginHost) -> LoginScreenWish? {
         view = .main
-        if host.url == self.host?.url { return nil }
+        if host.url == self.host?.url { return hasEnded ? .tryAgain : nil }
         loginHost = nil
         return .selectHost(host.url)
     }

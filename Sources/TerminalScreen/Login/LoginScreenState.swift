@@ -12,6 +12,8 @@ package enum LoginScreenWish: Equatable, Sendable {
     case handOver(String)
     /// What the back button does.
     case goBack
+    /// After a login that came to nothing.
+    case tryAgain
     case quit
 }
 
@@ -41,8 +43,10 @@ package struct LoginScreenState: Equatable, Sendable {
 
     package private(set) var screen = LoginScreen()
     /// What stands in the bar, if the screen has one.
-    package private(set) var bar = NavigationBar()
+    package private(set) var bar = NavigationBar(of: LoginScreen())
     package private(set) var login: LoginProgress?
+    /// Whether the login came to nothing, and the user may try again.
+    package private(set) var hasEnded = false
     /// How long the code can be used.
     package private(set) var secondsLeft: Int?
     package private(set) var notice: Notice?
@@ -85,10 +89,8 @@ package struct LoginScreenState: Equatable, Sendable {
     }
 
     package mutating func progressed(_ progress: LoginProgress) {
-        if progress.state != login?.state || progress.userCode != login?.userCode {
-            if notice?.isFailure == false { notice = nil }
-        }
         login = progress
+        hasEnded = false
         secondsLeft = progress.userCode == nil ? nil : progress.expiresInSeconds
         if progress.state == .selecting, !accounts.contains(where: { $0.id == chosenAccount }) {
             chosenAccount = accounts.first?.id
@@ -100,6 +102,22 @@ package struct LoginScreenState: Equatable, Sendable {
         }
         // What has to be done is not to lie under a list.
         if [.selecting, .locked].contains(progress.state) { view = .main }
+    }
+
+    /// The program starts another one if the user wants to. `reason` is inert.
+    package mutating func loginEnded(_ reason: String) {
+        login = nil
+        secondsLeft = nil
+        hasEnded = true
+        if showsSettings, case .hosts = view {} else { view = .main }
+        failed(reason)
+    }
+
+    /// The program has asked for a login again.
+    package mutating func loginAsked() {
+        login = nil
+        secondsLeft = nil
+        hasEnded = false
     }
 
     package mutating func timePassed(secondsLeft: Int?) {
@@ -161,7 +179,7 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// How it stands, in words.
     package var standing: String {
-        guard let login else { return "Asking for a login" }
+        guard let login else { return hasEnded ? "Nobody was signed in" : "Asking for a login" }
         let provider = login.identityProvider.map { Inert.text($0) }
         switch login.state {
         case .waiting:

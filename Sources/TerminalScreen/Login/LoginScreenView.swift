@@ -19,7 +19,7 @@ package struct LoginScreenView {
         }
         if case .address(let index) = state.view { return address(index) }
         let bar = NavigationBarView(state: state, size: size, terminal: terminal).lines
-        let notice = notice(rows: size.rows >= 16 ? 4 : size.rows >= 8 ? 2 : 1)
+        let notice = notice(rows: max(1, size.rows / 4))
         let main = LoginBody(state: state, size: size, terminal: terminal)
         let least = bar.count + notice.count
         var rows = size.rows - least - 1
@@ -71,7 +71,7 @@ package struct LoginScreenView {
         guard let notice = state.notice else { return [] }
         let columns = size.columns - 2 * size.margin
         let lines = Line.sentence(notice.text, notice.isFailure ? .bad : .good, columns: columns)
-        return lines.prefix(rows).map { $0.indented(by: size.margin) }
+        return Line.cut(lines, rows: rows, columns: columns).map { $0.indented(by: size.margin) }
     }
 
     private func keys(shows isWhole: Bool, rows: Int) -> [Line] {
@@ -90,8 +90,8 @@ package struct LoginScreenView {
             ].compactMap { $0 }
         case .adding(let host):
             return [("Enter", host.isAtLabel ? "add" : "next"), ("Tab", "other field"), ("Esc", "back")]
-        case .removing: return [("y", "remove it"), ("n", "keep it")]
-        case .pasting: return [("Enter", "hand over"), ("Esc", "back")]
+        case .removing: return [("y", "remove"), ("n", "keep")]
+        case .pasting: return [("Enter", "send"), ("Esc", "back")]
         case .address: return []
         }
     }
@@ -101,7 +101,7 @@ package struct LoginScreenView {
         let hasAddress = !state.addresses.isEmpty
         return [
             isSelecting ? ("↑↓", "choose") : nil, isSelecting ? ("Enter", "switch") : nil,
-            hasAddress && !isWhole ? ("v", "address") : nil,
+            state.hasEnded ? ("r", "try again") : nil, hasAddress && !isWhole ? ("v", "address") : nil,
             hasAddress && state.opensBrowser ? ("o", "open") : nil,
             state.acceptsPasting && state.isPresented && state.login?.userCode == nil ? ("p", "paste address") : nil,
             state.showsSettings ? ("h", "hosts") : nil, state.showsBack ? ("Esc", "back") : nil, ("q", "quit"),
@@ -110,6 +110,16 @@ package struct LoginScreenView {
 }
 
 extension Line {
+    /// At most so many rows; the last one says if there are more.
+    static func cut(_ lines: [Line], rows: Int, columns: Int) -> [Line] {
+        guard lines.count > rows, rows > 0 else { return lines }
+        var last = lines[rows - 1]
+        last.spans.append(Span(text: "…", style: last.spans.last?.style))
+        return lines.prefix(rows - 1) + [
+            last.width > columns ? lines[rows - 1].padded(to: columns + 1).fitted(to: columns) : last
+        ]
+    }
+
     /// What can be pressed, the last of it in any case.
     static func keys(_ purposes: [(String, String)], columns: Int, rows: Int) -> [Line] {
         let entries = purposes.map { Line(Line($0.0, .heading), Line(" " + $0.1)) }
