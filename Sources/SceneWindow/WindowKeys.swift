@@ -68,7 +68,7 @@ extension WindowState {
     private mutating func wish(for letter: Character) -> Wish? {
         switch letter {
         case "l":
-            if isWaiting, snapshot.loginUnderWay || snapshot.pending != .selection {
+            if isWaiting, snapshot.loginUnderWay {
                 told("a login is under way; c cancels it")
                 return nil
             }

@@ -251,6 +251,7 @@ def test_another_login_host(start, scripted, other, window, size):
     assert other.issuer in terminal.text.replace("\n", "")
     there.approve(code, "bob")
     terminal.wait_shown("Signed in as Bob")
+    terminal.wait_shown("login ended: signedIn")
     assert len(here.codes) == 1 and daemon.call("ListAccounts")["current"]["issuer"] == other.issuer
 
     terminal.type("l")
