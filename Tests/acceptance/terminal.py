@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import select
 import signal
 import struct
 import subprocess
@@ -24,13 +25,17 @@ class Terminal:
             arguments, env={"TERM": "xterm-256color", **environment}, stdin=self._terminal, stdout=self._terminal,
             stderr=self._terminal, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        threading.Thread(target=self._read, daemon=True).start()
+        self._closing, self._close = os.pipe()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
 
     def _set_size(self, columns, rows):
         fcntl.ioctl(self._terminal, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def _read(self):
         while True:
+            if self._closing in select.select([self._controller, self._closing], [], [])[0]:
+                return
             try:
                 data = os.read(self._controller, 65536)
             except OSError:
@@ -83,5 +88,8 @@ class Terminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self._terminal)
-        os.close(self._controller)
+        # The descriptors' numbers are soon another terminal's, whose output nobody else is to read.
+        os.close(self._close)
+        self._reader.join()
+        for descriptor in (self._terminal, self._controller, self._closing):
+            os.close(descriptor)
