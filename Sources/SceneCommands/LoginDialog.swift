@@ -119,7 +119,8 @@ struct LoginDialog {
     private mutating func progressed(_ progress: LoginProgress) throws(CommandFailure) {
         if progress.state == .presenting { hasPresented = true }
         isUnheard = false
-        let isNew = progress.authorizationUri != state.login?.authorizationUri
+        let isNew =
+            progress.authorizationUri != state.login?.authorizationUri || progress.userCode != state.login?.userCode
         expiry = progress.userCode == nil ? nil : progress.expiresInSeconds.map { .now + .seconds($0) }
         state.progressed(progress)
         // Another host may have been selected elsewhere.
@@ -189,17 +190,17 @@ struct LoginDialog {
         case .selectHost(let url):
             try call(SelectLoginHost.self, .init(app: app, url: url))
             options.loginHost = nil
-            (hasSelected, isUnheard) = (true, true)
-            try refresh()
+            try selected()
             if state.hasEnded { try ask() }
         case .addHost(let url, let label):
             let host = try call(AddLoginHost.self, .init(app: app, url: url, label: label)).loginHost
             try refresh()
             state.hostAdded(host)
         case .removeHost(let url):
+            let wasSelected = state.selectedHost?.url == url
             try call(RemoveLoginHost.self, .init(app: app, url: url))
-            (hasSelected, isUnheard) = (true, true)
-            try refresh()
+            // Then the first one is.
+            if wasSelected { try selected() } else { try refresh() }
         case .switchTo(let account):
             try call(SwitchAccount.self, .init(app: app, account: account.id))
         case .handOver(let address):
@@ -209,6 +210,12 @@ struct LoginDialog {
         case .tryAgain: try ask()
         case .quit, .openBrowser: break
         }
+    }
+
+    /// Another login host is, and a login that is presented here goes on there.
+    private mutating func selected() throws(CommandFailure) {
+        (hasSelected, isUnheard) = (true, true)
+        try refresh()
     }
 
     // MARK: Calls

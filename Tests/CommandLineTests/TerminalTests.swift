@@ -22,4 +22,14 @@ import Testing
         #expect(terminal.isTerminal)
         #expect(terminal.usesColor == coloured)
     }
+
+    @Test(
+        arguments: [
+            (["TERM": "xterm"], .sixteen), (["TERM": "linux", "COLORTERM": "yes"], .sixteen),
+            (["TERM": "screen-256color"], .palette), (["TERM": "xterm-256color", "COLORTERM": "truecolor"], .all),
+            (["TERM": "xterm", "COLORTERM": "24bit"], .all), (["TERM": "xterm-direct"], .all),
+        ] as [([String: String], Terminal.Colors)])
+    func hasAsManyColoursAsItSays(_ environment: [String: String], _ colors: Terminal.Colors) throws {
+        #expect(Terminal(of: try PseudoTerminal().terminal, environment: environment).colors == colors)
+    }
 }

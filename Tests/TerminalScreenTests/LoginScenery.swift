@@ -5,7 +5,7 @@ import SceneModel
 
 /// A login screen in a state that it can be in, by its name.
 enum LoginScenery: String, CaseIterable {
-    case asking, browser, remote, device, longCode, waiting, provider, authorizing, selecting, locked, refused
+    case asking, browser, remote, device, longCode, waiting, provider, authorizing, selecting, locked, refused, ended
     case hosts, manyHosts, adding, removing, pasting, evil, wide, barless
 
     static let production = LoginHost(
@@ -102,6 +102,7 @@ enum LoginScenery: String, CaseIterable {
         case .refused:
             state.failed(
                 "'ftp://x' cannot be a login host: only https addresses are login hosts. Try: scenectl hosts list")
+        case .ended: state.loginEnded("The login host cannot be reached or is overloaded.")
         case .hosts, .manyHosts: _ = state.pressed(.character("h"))
         case .adding:
             for key in [.character("h"), .character("a"), .pasted("login.example.org/a/b"), .enter] as [Key] {

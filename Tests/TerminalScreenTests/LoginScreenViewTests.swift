@@ -57,6 +57,21 @@ struct LoginScreenViewTests {
         }
     }
 
+    @Test(arguments: LoginScenery.allCases)
+    func staysWholeWhateverIsPressed(_ scenery: LoginScenery) {
+        let keys: [Key] =
+            [.up, .down, .pageUp, .pageDown, .home, .end, .enter, .escape, .tab, .backspace, .delete, .eraseLine]
+            + "hadynvpqbrjk1語".map { .character($0) } + [.pasted("https://x"), .pasted(LoginScenery.evilText)]
+        var state = scenery.state
+        for round in 0..<400 {
+            _ = state.pressed(keys.randomElement() ?? .enter)
+            if round % 50 == 0 { state.screenReceived(LoginScenery.screen) }
+            guard round % 10 == 0, let size = Self.sizes.randomElement() else { continue }
+            let lines = lines(state, size)
+            #expect(lines.count == size.rows && lines.allSatisfy { $0.width <= size.columns }, "\(size) \(state)")
+        }
+    }
+
     @Test func hasAPictureWhereThereIsRoom() {
         func hasPicture(_ columns: Int, _ rows: Int) -> Bool {
             LoginScenery.text(LoginScenery.device.state, columns, rows).contains("▄▄▄▄▄")

@@ -1,9 +1,9 @@
 """A program in a terminal of its own, as a person sees it."""
 
+import contextlib
 import fcntl
 import os
 import pty
-import select
 import signal
 import struct
 import subprocess
@@ -20,12 +20,12 @@ class Terminal:
         self._stream = pyte.ByteStream(self.screen)
         self._changed = threading.Condition()
         self.output = b""
+        self._is_over = False
         self._set_size(columns, rows)
         self.process = subprocess.Popen(
             arguments, env={"TERM": "xterm-256color", **environment}, stdin=self._terminal, stdout=self._terminal,
             stderr=self._terminal, start_new_session=True,
             preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0))
-        self._closing, self._close = os.pipe()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -34,13 +34,11 @@ class Terminal:
 
     def _read(self):
         while True:
-            if self._closing in select.select([self._controller, self._closing], [], [])[0]:
-                return
             try:
                 data = os.read(self._controller, 65536)
             except OSError:
                 return
-            if not data:
+            if not data or self._is_over:
                 return
             with self._changed:
                 self.output += data
@@ -84,12 +82,19 @@ class Terminal:
     def wait_ended(self, timeout=20):
         return self.process.wait(timeout)
 
+    def hang_up(self):
+        """As when the window is closed, or the connection to it breaks."""
+        # Wakes the thread: as long as it reads, the terminal is still there.
+        self._is_over = True
+        with contextlib.suppress(OSError):
+            os.write(self._terminal, b"\0")
+        self._reader.join(10)
+        os.close(self._terminal)
+        os.close(self._controller)
+
     def close(self):
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        # The descriptors' numbers are soon another terminal's, whose output nobody else is to read.
-        os.close(self._close)
-        self._reader.join()
-        for descriptor in (self._terminal, self._controller, self._closing):
-            os.close(descriptor)
+        if not self._is_over:
+            self.hang_up()

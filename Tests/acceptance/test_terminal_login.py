@@ -283,6 +283,35 @@ def test_a_host_of_ones_own(daemon, scripted, login):
     ended(terminal, INTERRUPTED)
 
 
+def test_the_selected_host_is_removed(start, scripted, other, login):
+    """Then the first one is, and the login goes on there."""
+    devices = Devices(scripted)
+    Devices(other)
+    daemon = start(notes=scripted)
+    daemon.call("AddLoginHost", url=other.issuer, label="Other")
+    daemon.call("SelectLoginHost", url=other.issuer)
+    terminal = login(daemon)
+    terminal.wait_shown("Sign in at Other", other.issuer + "/device", "Waiting for you to sign in…")
+    terminal.type("hdy\x1b")
+    terminal.wait_shown("Sign in at Scripted", scripted.issuer + "/device", "Waiting for you to sign in…")
+    devices.approve(shown_code(terminal))
+    assert f"at {scripted.issuer}" in ended(terminal, 0)
+
+
+def test_another_window_leaves_the_login_to_this_one(daemon, scripted, login):
+    devices = Devices(scripted)
+    first = login(daemon)
+    code = shown_code(first)
+    second = login(daemon, "--if-required")
+    second.wait_shown("Another window shows this code too")
+    first.type("q")
+    ended(first, INTERRUPTED)
+    second.wait_gone("Another window")
+    second.wait_shown("Sign in at Scripted", code, "Waiting for you to sign in…")
+    devices.approve(code)
+    ended(second, 0)
+
+
 def test_a_host_that_does_not_answer(daemon, scripted, login):
     """The user can pick another one, and need not start again."""
     devices = Devices(scripted)
@@ -378,6 +407,18 @@ def test_control_c(daemon, scripted, login):
     ended(terminal, INTERRUPTED)
 
 
+def test_the_terminal_is_gone(daemon, scripted, login):
+    """As when an ssh connection breaks."""
+    Devices(scripted)
+    with daemon.scene() as scene:
+        scene.id
+        terminal = login(daemon)
+        shown_code(terminal)
+        terminal.hang_up()
+        assert terminal.wait_ended() == -signal.SIGHUP
+        assert scene.wait_event("loginEnded")["reason"] == "abandoned"
+
+
 def test_scened_goes_away(daemon, scripted, login):
     Devices(scripted)
     terminal = login(daemon)
@@ -465,7 +506,7 @@ def test_json_is_for_scripts(daemon, scripted):
     devices = Devices(scripted)
     terminal = Terminal([SCENECTL, "login", "--json"], daemon.environment)
     try:
-        terminal.wait(lambda: '"userCode"' in terminal.text.replace("\n", ""), "the progress")
+        terminal.wait(lambda: b'"userCode"' in terminal.output.partition(b"\n")[0], "the progress")
         line = terminal.output.decode().splitlines()[0]
         devices.approve(json.loads(line)["progress"]["userCode"])
         assert terminal.wait_ended() == 0 and b"\x1b[?1049h" not in terminal.output

@@ -147,7 +147,7 @@ package struct LoginScreenState: Equatable, Sendable {
 
     // MARK: What follows from it
 
-    var selectedHost: LoginHost? { screen.loginHosts.first(where: \.selected) }
+    package var selectedHost: LoginHost? { screen.loginHosts.first(where: \.selected) }
 
     /// Where the user signs in.
     var host: LoginHost? {
