@@ -111,7 +111,9 @@ let package = Package(
         tests(
             of: "SceneCommands",
             with: ["SceneModel", "CommandLine", "SceneProtocol", "Varlink", "LinuxIO", "TestSupport", "scenectl"]),
-        layer("SceneSession", on: ["LinuxIO", "SceneModel", "SceneProtocol", "Varlink"]),
+        layer(
+            "SceneSession",
+            on: ["CommandLine", "LinuxIO", "SceneModel", "SceneProtocol", "TerminalScreen", "Varlink"]),
         tests(
             of: "SceneSession",
             with: ["LinuxIO", "SceneModel", "SceneProtocol", "TestSupport", "Varlink", "scened", "session-probe"]),

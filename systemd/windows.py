@@ -57,7 +57,9 @@ def show(tmux, size):
     first, *rest = (shlex.join(command) for command in commands())
     tmux("new-session", "-d", "-x", str(size.columns), "-y", str(size.lines), first)
     for name, value in [("status", "2"), ("status-format[0]", USERS), ("status-format[1]", KEYS[tiled]),
-                        ("status-style", "reverse"), ("default-terminal", "screen-256color"), ("escape-time", "20")]:
+                        ("status-style", "reverse"), ("default-terminal", "screen-256color"), ("escape-time", "20"),
+                        # Two keys at once are still keys: Ctrl-b and the next.
+                        ("assume-paste-time", "0")]:
         tmux("set-option", "-g", name, value)
     for index, command in enumerate(rest):
         if tiled:

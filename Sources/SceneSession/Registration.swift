@@ -9,6 +9,7 @@ public final class Registration: Sendable {
         case logout(AuthHelper.EventBlock)
         /// For requests that this scene is to ask the user about.
         case authorizationRequest(AuthHelper.EventBlock, scene: String)
+        case loginHostChange(AuthHelper.EventBlock)
 
         /// The block, for those events that it is for.
         var filtered: AuthHelper.EventBlock {
@@ -19,6 +20,8 @@ public final class Registration: Sendable {
                 { event in if event.kind == .loggedOut { block(event) } }
             case .authorizationRequest(let block, let scene):
                 { event in if event.kind == .authorizationRequested, event.presenter == scene { block(event) } }
+            case .loginHostChange(let block):
+                { event in if event.kind == .loginHostChanged { block(event) } }
             }
         }
     }

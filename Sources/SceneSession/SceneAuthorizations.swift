@@ -48,23 +48,20 @@ extension Scene {
             AuthorizeApp.Parameters(
                 app: app, scene: id, request: request, decision: .deny, code: code, description: description),
             isRepeatable: false)
-        DefaultPresenter.hand(reply.message, on: core.transport.loop)
+        LoginAddress.hand(reply.message, on: core.transport.loop)
     }
 
     private func authorize(
         _ parameters: AuthorizeApp.Parameters, _ present: LoginScreenBlock?
     ) async throws(SceneError) {
         let reply = try await core.call(AuthorizeApp.self, parameters, isRepeatable: false)
-        if let message = reply.message { return DefaultPresenter.hand(message, on: core.transport.loop) }
+        let loop = core.transport.loop
+        if let message = reply.message { return LoginAddress.hand(message, on: loop) }
         guard let screen = reply.loginScreen ?? reply.authorizationUri else {
             throw .unexpected("an approval without a login screen")
         }
-        let show = DefaultPresenter(on: core.transport.loop).show
         BlockQueue.add {
-            if let present { return present(screen) }
-            var progress = LoginProgress(.presenting)
-            progress.loginScreen = screen
-            show(progress)
+            if let present { present(screen) } else { LoginAddress.open(screen, on: loop) }
         }
     }
 }

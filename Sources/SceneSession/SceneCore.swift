@@ -12,11 +12,14 @@ final class SceneCore: Sendable {
         var buffers: [ObjectIdentifier: EventBuffer] = [:]
         var registrations: [Int: @MainActor @Sendable (Event) -> Void] = [:]
         var nextRegistration = 0
+        var loginScreenConfiguration: LoginScreenConfiguration?
+        var loginScreenCreationBlock: LoginScreenCreationBlock?
     }
 
     let app: String
     let transport: Transport
     let feed: SceneFeed
+    let presentation = LoginPresentation()
     /// What is let go of is let go of outside of the lock: a block may hold the last reference to a scene.
     let state = Locked(State())
 
@@ -48,6 +51,7 @@ final class SceneCore: Sendable {
             state.isClosed = true
             state.buffers = [:]
             state.registrations = [:]
+            state.loginScreenCreationBlock = nil
             return former
         }
         for buffer in former.buffers.values { buffer.finish() }

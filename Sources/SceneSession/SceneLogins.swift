@@ -12,8 +12,7 @@ extension Scene {
     ///
     /// - Parameters:
     ///   - options: how to sign in, and for how long to try (`timeoutSeconds`, 600 by default).
-    ///   - progress: shows the login; without it the login screen is opened in the user's browser, or its address is
-    ///     written to standard error where there is no display.
+    ///   - progress: shows the login; without it a `LoginScreenController` does.
     /// - Throws: `Failure.loginCancelled`, `.loginTimedOut`, `.loginFailed`, `.interactionRequired`,
     ///   `.loginHostUnavailable`, `.storageUnavailable`, `.sessionLocked`.
     @discardableResult
@@ -21,12 +20,12 @@ extension Scene {
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
         let limit = LoginLimit(options)
-        let show = progress ?? DefaultPresenter(on: core.transport.loop).show
-        let reply = try await core.call(
-            LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: try limit.options),
-            more: true,
-            isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
-        return try await signedIn(reply.progress)
+        return try await presenting(progress, options) { show throws(SceneError) in
+            try await core.call(
+                LoginIfRequired.self, LoginIfRequired.Parameters(app: app, scene: id, options: try limit.options),
+                more: true, isRepeatable: options.force != true, progress: { show($0.progress) }
+            ).progress
+        }
     }
 
     /// Signs in one more account and makes it current. A connection lost on the way ends it with `connectionLost`.
@@ -35,12 +34,12 @@ extension Scene {
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
         let limit = LoginLimit(options)
-        let show = progress ?? DefaultPresenter(on: core.transport.loop).show
-        let reply = try await core.call(
-            Login.self, Login.Parameters(app: app, scene: id, options: try limit.options), more: true,
-            isRepeatable: false,
-            progress: { reply in BlockQueue.add { show(reply.progress) } })
-        return try await signedIn(reply.progress)
+        return try await presenting(progress, options) { show throws(SceneError) in
+            try await core.call(
+                Login.self, Login.Parameters(app: app, scene: id, options: try limit.options), more: true,
+                isRepeatable: false, progress: { show($0.progress) }
+            ).progress
+        }
     }
 
     /// After a logout: completes when the session has a current user again, as the app's `AfterLogout` policy has it.
@@ -51,11 +50,12 @@ extension Scene {
         options: LoginOptions = LoginOptions(), progress: LoginProgressBlock? = nil
     ) async throws(SceneError) -> Account {
         let limit = LoginLimit(options)
-        let show = progress ?? DefaultPresenter(on: core.transport.loop).show
-        let reply = try await core.call(
-            HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: try limit.options), more: true,
-            isRepeatable: options.force != true, progress: { reply in BlockQueue.add { show(reply.progress) } })
-        return try await signedIn(reply.progress)
+        return try await presenting(progress, options) { show throws(SceneError) in
+            try await core.call(
+                HandleLogout.self, HandleLogout.Parameters(app: app, scene: id, options: try limit.options), more: true,
+                isRepeatable: options.force != true, progress: { show($0.progress) }
+            ).progress
+        }
     }
 
     /// Ends the login under way; every scene that waits for it gets `Failure.loginCancelled`.
@@ -65,10 +65,24 @@ extension Scene {
 
     /// Hands over a URL that the desktop opened, and opens what answers it. False where no login waits for it.
     public func handleResponse(url: String) async throws(SceneError) -> Bool {
-        let parameters = HandleResponse.Parameters(url: url, scene: id)
-        let reply = try await core.call(HandleResponse.self, parameters, isRepeatable: false)
-        DefaultPresenter.hand(reply.open, on: core.transport.loop)
-        return reply.handled
+        try await core.handleResponse(url: url, scene: id)
+    }
+
+    /// Makes a call that waits for a login, which `block` shows; without one the scene's login screen does.
+    private func presenting(
+        _ block: LoginProgressBlock?, _ options: LoginOptions,
+        _ call: (_ show: @escaping @Sendable (LoginProgress) -> Void) async throws(SceneError) -> LoginProgress
+    ) async throws(SceneError) -> Account {
+        if let block {
+            return try await signedIn(try await call { progress in BlockQueue.add { block(progress) } })
+        }
+        let presentation = core.presentation
+        let number = presentation.began(self, options)
+        let result = await Result.of { () throws(SceneError) in
+            try await signedIn(try await call { presentation.progressed(number, $0) })
+        }
+        await presentation.ended(number, result)
+        return try result.get()
     }
 
     private func signedIn(_ progress: LoginProgress) async throws(SceneError) -> Account {
@@ -104,5 +118,15 @@ struct LoginLimit: Sendable {
         guard !left.overflow, left.partialValue > 0 else { throw .failure(.loginTimedOut) }
         options.timeoutSeconds = left.partialValue
         return options
+    }
+}
+
+extension SceneCore {
+    /// Opens what answers it.
+    func handleResponse(url: String, scene: String?) async throws(SceneError) -> Bool {
+        let parameters = HandleResponse.Parameters(url: url, scene: scene)
+        let reply = try await call(HandleResponse.self, parameters, isRepeatable: false)
+        LoginAddress.hand(reply.open, on: transport.loop)
+        return reply.handled
     }
 }

@@ -30,10 +30,13 @@ public enum SceneSession {
     struct Settings {
         /// As it was when the library was first used: a program that changes its own later must not race with us.
         let environment = SceneSession.environment(
-            "SCENED_APP", "SCENED_SOCKET", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY")
+            "SCENED_APP", "SCENED_SOCKET", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "TERM", "COLORTERM",
+            "NO_COLOR", "SSH_CONNECTION")
         var app: String?
         var socket: String?
         var schedule: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+        var loginScreenConfiguration = LoginScreenConfiguration()
+        var loginScreenCreationBlock: LoginScreenCreationBlock?
     }
 
     static let settings = Locked(Settings())

@@ -7,15 +7,20 @@ import SceneProtocol
 public final class UserAccountManager: Sendable {
     public static let shared = UserAccountManager()
 
-    private init() {
-        // What is asked for first is known soon.
-        ProcessScene.whenConnected { _ in }
+    private init() {}
+
+    /// What is asked for first is known soon.
+    private static let follows: Void = ProcessScene.whenConnected { _ in }
+
+    private var snapshot: Snapshot? {
+        Self.follows
+        return ProcessScene.connected?.snapshot
     }
 
     /// Nobody, until scened has been heard of; see `accounts()` to wait for that.
-    public var currentAccount: Account? { ProcessScene.connected?.snapshot.current }
+    public var currentAccount: Account? { snapshot?.current }
 
-    public var userAccounts: [Account] { ProcessScene.connected?.snapshot.accounts ?? [] }
+    public var userAccounts: [Account] { snapshot?.accounts ?? [] }
 
     public func accounts() async throws(SceneError) -> [Account] {
         try await ProcessScene.shared().accounts().accounts
@@ -57,11 +62,7 @@ public final class UserAccountManager: Sendable {
     public func handleIdentityProviderResponse(
         from url: String, with options: [String: String] = [:]
     ) async throws(SceneError) -> Bool {
-        let parameters = HandleResponse.Parameters(url: url, scene: options[Self.IDPSceneKey])
-        let core = try await ProcessScene.shared().core
-        let reply = try await core.call(HandleResponse.self, parameters, isRepeatable: false)
-        DefaultPresenter.hand(reply.open, on: core.transport.loop)
-        return reply.handled
+        try await ProcessScene.shared().core.handleResponse(url: url, scene: options[Self.IDPSceneKey])
     }
 
     @discardableResult

@@ -2,7 +2,7 @@ import LinuxIO
 
 /// Opens login screens in the user's browser, each address once, where there is a display.
 @MainActor final class Browsing {
-    private let isPossible: Bool
+    let isPossible: Bool
     private var opened: String?
     /// Kept, as its process is waited for through it.
     private var browser: Browser?

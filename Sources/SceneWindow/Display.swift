@@ -19,7 +19,7 @@ import TerminalScreen
     }
 
     func show(_ state: WindowState) {
-        screen.draw { size, _ in Screen(state: state, size: size).lines }
+        screen.draw { size, terminal in Screen(state: state, size: size, terminal: terminal).lines }
     }
 
     func received(_ signal: Int32) -> Int32? { screen.received(signal).map { 128 + $0 } }

@@ -13,9 +13,8 @@ enum News {
             }
         }
         lines += state.history.filter { $0.number > last }.map { "\($0.time) \($0.sequence) \($0.text)" }
-        if let login = state.login, login.state == .presenting, login != former?.login {
-            let screen = Screen.addresses(login)
-            lines += screen.map { "\($0.purpose) \($0.address)" }
+        if let login = state.login?.login, login != former?.login?.login {
+            lines += Screen.addresses(login).map { "\($0.purpose) \($0.address)" }
         }
         if let notice = state.notice, notice != former?.notice { lines.append(notice.text) }
         return lines

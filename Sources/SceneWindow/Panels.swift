@@ -34,18 +34,18 @@ struct Panels {
     private func now(rows: Int) -> [Line] {
         if state.presence == .connecting { return [] }
         if state.chosen != nil { return list(rows: rows - 1) }
-        switch state.login?.state {
-        case .presenting?: return presenting(rows: rows)
-        case .authorizing?: return [line("Signing in: the login host is asked for tokens…", .warning)] + who
-        case .waiting? where snapshot.loginUnderWay: return [line("Signing in…", .warning)] + who
-        default: break
-        }
+        if waits { return [line("Signing in…", .warning)] + who }
         return snapshot.locked ? [line("The session is locked", .bad)] + who : who
+    }
+
+    /// For a login that another scene shows.
+    private var waits: Bool {
+        state.isWaiting && snapshot.loginUnderWay && snapshot.presenter != state.scene && !snapshot.locked
     }
 
     private var who: [Line] {
         guard let account = snapshot.current else {
-            if state.login != nil, !snapshot.locked { return [] }
+            if waits { return [] }
             let accounts = snapshot.accounts.isEmpty ? "Nobody is signed in" : "No account is the current one"
             return [line(accounts, .heading)]
         }
@@ -61,16 +61,6 @@ struct Panels {
             lines.append(detail(Line(Line(host.shortened(to: max(0, room))), standing, separator: " · ")))
         }
         return lines
-    }
-
-    /// The addresses are never cut: where they do not fit, that is said.
-    private func presenting(rows: Int) -> [Line] {
-        guard let login = state.login else { return [] }
-        let lines = Screen.addresses(login).flatMap { purpose, address in
-            [line(purpose, .heading)] + Line.whole(address, columns: size.columns)
-        }
-        if lines.count > rows { return [line("The window is too small for the address", .bad)] }
-        return lines + (snapshot.current == nil ? [] : who.prefix(1))
     }
 
     /// The accounts to choose from, as many as there is room for around the chosen one.
@@ -94,7 +84,7 @@ struct Panels {
 
     private var others: [Line] {
         let others = state.others
-        guard !others.isEmpty, state.chosen == nil, size.isRoomy || state.login?.state != .presenting else { return [] }
+        guard !others.isEmpty, state.chosen == nil else { return [] }
         guard size.isRoomy else { return [line("Also " + others.map(\.name).joined(separator: ", "))] }
         let shown = others.count > 4 ? 3 : others.count
         var lines = [line("Also signed in")]

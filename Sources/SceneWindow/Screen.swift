@@ -10,12 +10,20 @@ extension ScreenSize {
 struct Screen {
     let state: WindowState
     let size: ScreenSize
+    var terminal = Terminal(redraws: true)
 
     var lines: [Line] {
         guard size.columns >= ScreenSize.least.columns, size.rows >= ScreenSize.least.rows else { return tooSmall }
+        if state.showsLogin, let login = state.login { return [title.fitted(to: size.columns)] + lines(of: login) }
         let body = max(0, size.rows - header.count - footer.count)
         let lines = header + filled(Panels(state: state, size: size).lines(rows: body), rows: body) + footer
         return lines.map { $0.fitted(to: size.columns) }
+    }
+
+    /// The login screen has the window but for its title.
+    private func lines(of login: LoginScreenState) -> [Line] {
+        let size = ScreenSize(columns: size.columns, rows: size.rows - 1)
+        return LoginScreenView(state: login, size: size, terminal: terminal).lines
     }
 
     private var tooSmall: [Line] {
@@ -33,7 +41,9 @@ struct Screen {
 
     // MARK: Header
 
-    private var header: [Line] {
+    private var header: [Line] { [title] + rule }
+
+    private var title: Line {
         let scene = state.scene.isEmpty ? "" : "scene " + SceneText.short(state.scene)
         let room = size.columns - 2 * size.margin - scene.displayWidth - 2
         let title = Inert.text(state.title).shortened(to: max(0, room))
@@ -41,7 +51,7 @@ struct Screen {
         let fits = size.isRoomy && (title + app).displayWidth <= room
         let left = Line(Line(title, .heading), Line(fits ? app : ""))
         let gap = String(repeating: " ", count: max(0, room + 2 - left.width))
-        return [Line(left, Line(gap), Line(scene, .faint)).indented(by: size.margin)] + rule
+        return Line(left, Line(gap), Line(scene, .faint)).indented(by: size.margin)
     }
 
     // MARK: Footer
@@ -88,6 +98,7 @@ struct Screen {
 extension Screen {
     /// What to open to sign in, and why.
     static func addresses(_ login: LoginProgress) -> [(purpose: String, address: String)] {
+        guard login.state == .presenting else { return [] }
         if let code = login.userCode, let address = login.verificationUri {
             return [("To sign in, enter the code \(Inert.text(code)) at:", Inert.text(address))]
         }

@@ -12,11 +12,15 @@ import TerminalScreen
     }
 
     let browsing: Browsing
+    /// What shows a login in this window.
+    var login: WindowLogin?
     /// Of the calls that wait for a login this window makes one at a time.
     var waiting: WaitingCall?
     var calls = 0
     /// The current user was signed out while another call waited.
     var owesLogout = false
+    /// The login host gives no code for another device.
+    var lacksDeviceFlow = false
     /// The last of them ended because scened went away.
     var wasInterrupted = false
 
@@ -30,6 +34,7 @@ import TerminalScreen
     /// Lives until the user or a signal ends it; the exit code.
     func run(_ inputs: AsyncStream<Input>) async -> Int32 {
         state.connected(scene: scene.id)
+        scene.loginScreenCreationBlock = { [weak self] scene in WindowLogin(scene: scene, in: self) }
         AuthHelper.registerBlock(forCurrentUserChangeNotifications: scene) { [weak self] event in
             self?.state.told(event.current.map { "the current user is \($0.name)" } ?? "there is no current user")
         }
@@ -50,7 +55,10 @@ import TerminalScreen
     private func received(_ input: Input) -> Int32? {
         switch input {
         case .terminal(.key(let key)):
-            guard let wish = state.pressed(key) else { return nil }
+            let view = state.login?.view
+            let wish = state.pressed(key)
+            if view == .main, state.login?.view == .hosts { login?.refresh() }
+            guard let wish else { return nil }
             if wish == .quit { return ExitCode.success.rawValue }
             fulfil(wish)
         case .terminal(.signal(let signal)): return display.received(signal)

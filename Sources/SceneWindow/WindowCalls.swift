@@ -20,9 +20,10 @@ extension Window {
         calls += 1
         let number = calls
         wasInterrupted = false
+        state.isWaiting = true
         let task = Task {
             do throws(SceneError) {
-                try await login(kind) { [weak self] progress in self?.progressed(progress, of: number) }
+                try await login(kind)
                 ended(number, kind, nil)
             } catch {
                 ended(number, kind, error)
@@ -31,23 +32,36 @@ extension Window {
         waiting = WaitingCall(number: number, kind: kind, task: task)
     }
 
-    private func login(_ kind: WaitingCall.Kind, progress: @escaping LoginProgressBlock) async throws(SceneError) {
+    /// Where no browser can be opened, by a code for another device, if the login host has one.
+    private func login(_ kind: WaitingCall.Kind) async throws(SceneError) {
+        // The one that another window has begun may fail for that, too.
+        for _ in 0..<5 {
+            do throws(SceneError) {
+                return try await login(kind, browsing.isPossible || lacksDeviceFlow ? nil : .device)
+            } catch .failure(.loginFailed(let code, _)) where Self.noDeviceFlow.contains(code) {
+                lacksDeviceFlow = true
+            }
+        }
+        try await login(kind, nil)
+    }
+
+    /// The login host has no device endpoint, or not for this client (RFC 8628, section 3.1; RFC 6749, section 5.2).
+    private static let noDeviceFlow = [
+        "noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client",
+    ]
+
+    private func login(
+        _ kind: WaitingCall.Kind, _ presentation: LoginOptions.Presentation?
+    ) async throws(SceneError) {
         var options = LoginOptions()
+        options.presentation = presentation
         switch kind {
-        case .ifRequired: try await scene.loginIfRequired(options: options, progress: progress)
-        case .afterLogout: try await scene.handleLogout(options: options, progress: progress)
+        case .ifRequired: try await scene.loginIfRequired(options: options)
+        case .afterLogout: try await scene.handleLogout(options: options)
         case .another:
             // Else the login host would sign the same user in again, unasked.
             options.force = true
-            try await scene.login(options: options, progress: progress)
-        }
-    }
-
-    private func progressed(_ progress: LoginProgress, of number: Int) {
-        guard waiting?.number == number else { return }
-        state.progressed(progress)
-        if progress.state == .presenting {
-            browsing.open(progress.identityProviderUri ?? progress.loginScreen ?? progress.authorizationUri)
+            try await scene.login(options: options)
         }
     }
 
@@ -83,6 +97,7 @@ extension Window {
             perform { scene throws(SceneError) in
                 LogoutText.text(try await scene.logoutAll())
             }
+        case .login(let wish): fulfil(wish)
         case .quit: break
         }
     }

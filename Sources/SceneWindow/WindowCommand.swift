@@ -12,8 +12,10 @@ enum WindowCommand {
     static let command = Command(
         "scene-window", summary: "Be a window of an app, in a terminal: sign in, and follow the session",
         discussion: [
-            "Shows who is signed in and what happens. Its keys stand at the bottom. Where standard input or output is "
-                + "no terminal, it prints a line for each event, until it is ended."
+            "Shows who is signed in and what happens. Its keys stand at the bottom. A login that it is to present takes "
+                + "the window: it is opened in the browser if there is a display, else it shows a code to type on another "
+                + "device, or the address if the login host has none. Where standard input or output is no terminal, it "
+                + "prints a line for each event, until it is ended."
         ],
         options: [app, socket, title, id],
         examples: [
@@ -27,6 +29,7 @@ enum WindowCommand {
                     ("SCENED_SOCKET", "The socket, where --socket names none"),
                     ("SCENED_APP", "The app, where --app names none"),
                     ("DISPLAY, WAYLAND_DISPLAY", "If set, login screens are opened in the browser"),
+                    ("SSH_CONNECTION", "If set, the login screen takes the address that a browser elsewhere ended at"),
                     ("NO_COLOR", "If set, no colours"),
                 ]),
         ])

@@ -7,11 +7,14 @@ enum Wish: Equatable {
     case switchTo(Account)
     case logout(Account)
     case logoutAll
+    /// Of the login screen.
+    case login(LoginScreenWish)
 }
 
 extension WindowState {
     /// Changes what is shown; what needs scened is returned.
     mutating func pressed(_ key: Key) -> Wish? {
+        if showsLogin { return pressedInLogin(key) }
         if key == .character("q") { return .quit }
         // A text must not sign anybody out.
         if case .pasted = key { return nil }
@@ -19,6 +22,14 @@ extension WindowState {
         if chosen != nil, isForList(key) { return checked(pressedInList(key)) }
         guard case .character(let letter) = key else { return nil }
         return checked(wish(for: letter))
+    }
+
+    private mutating func pressedInLogin(_ key: Key) -> Wish? {
+        notice = nil
+        if key == .character("c"), login?.view == .main { return .cancelLogin }
+        var wish: LoginScreenWish?
+        loginChanged { wish = $0.pressed(key) }
+        return wish == .quit ? .quit : wish.map { .login($0) }
     }
 
     /// While scened is away, nothing is put off to do itself later, unseen.
@@ -57,7 +68,7 @@ extension WindowState {
     private mutating func wish(for letter: Character) -> Wish? {
         switch letter {
         case "l":
-            if let login, login.state != .selecting {
+            if isWaiting, snapshot.loginUnderWay {
                 told("a login is under way; c cancels it")
                 return nil
             }
@@ -73,7 +84,7 @@ extension WindowState {
         case "t":
             return .fetchToken
         case "c":
-            if snapshot.loginUnderWay || login != nil { return .cancelLogin }
+            if snapshot.loginUnderWay || isWaiting { return .cancelLogin }
             told("no login is under way")
         default: break
         }

@@ -1,4 +1,5 @@
 import SceneSession
+import TerminalScreen
 
 /// All that the window shows. It is changed by what happened, in the past tense.
 struct WindowState: Equatable {
@@ -30,8 +31,10 @@ struct WindowState: Equatable {
     var scene = ""
     var presence = Presence.connecting
     var snapshot = Snapshot()
-    /// How the login that this window waits for stands.
-    var login: LoginProgress?
+    /// Whether a call of this window waits for a login.
+    var isWaiting = false
+    /// The login that this window presents.
+    private(set) var login: LoginScreenState?
     /// The account that the list to choose from stands at; nil while there is no list.
     var chosen: String?
     var notice: Notice?
@@ -64,25 +67,48 @@ struct WindowState: Equatable {
         if let chosen, !snapshot.accounts.contains(where: { $0.id == chosen }) { openList() }
     }
 
-    /// A call of this window that waits for a login tells how it stands.
-    mutating func progressed(_ progress: LoginProgress) {
-        login = progress
+    // MARK: Logins
+
+    mutating func loginOpened(_ login: LoginScreenState) {
+        self.login = login
         // An address to open is not to lie under a list.
-        if progress.state == .presenting { chosen = nil }
+        chosen = nil
     }
 
-    mutating func loginEnded(_ failure: SceneError?) {
+    mutating func loginChanged(_ change: (inout LoginScreenState) -> Void) {
+        if var login {
+            change(&login)
+            self.login = login
+        }
+    }
+
+    mutating func loginClosed() {
         login = nil
+    }
+
+    /// The call that waited for a login has ended.
+    mutating func loginEnded(_ failure: SceneError?) {
+        isWaiting = false
         if snapshot.pending == .selection { openList() }
         if let failure, failure != .cancelled { failed(failure) }
     }
 
+    /// What the user sees and presses keys for.
+    var showsLogin: Bool { login != nil && chosen == nil && presence == .connected }
+
+    // MARK: What is told
+
     mutating func failed(_ error: SceneError) {
-        notice = Notice(text: FailureText.text(error), isFailure: true)
+        tell(Notice(text: FailureText.text(error), isFailure: true))
     }
 
     mutating func told(_ text: String) {
-        notice = Notice(text: text)
+        tell(Notice(text: text))
+    }
+
+    private mutating func tell(_ notice: Notice) {
+        self.notice = notice
+        loginChanged { if notice.isFailure { $0.failed(notice.text) } else { $0.told(notice.text) } }
     }
 
     // MARK: The list to choose from

@@ -4,18 +4,24 @@ import Glibc
 /// A terminal, taken as a whole.
 package final class FullScreen {
     private let output: Int32
+    private let isLent: Bool
     private let terminal: Terminal
     private var drawing: ((ScreenSize, Terminal) -> [Line])?
     private var drawn = ""
 
     /// Nil where standard input and `output` are no terminal that can be drawn on, or it is another job's now.
-    package init?(on output: Int32 = STDOUT_FILENO, environment: [String: String]) {
+    ///
+    /// `isLent`: the program has other uses for it, before and after. It is given back at those signals that end the
+    /// process unheard, too, and with `close` all signals are the program's as before.
+    package init?(on output: Int32 = STDOUT_FILENO, environment: [String: String], isLent: Bool = false) {
         self.output = output
+        self.isLent = isLent
         terminal = Terminal(of: output, environment: environment)
         guard Self.isPossible(on: output, environment: environment), TerminalMode.enter(output: output) else {
             return nil
         }
         TerminalMode.leaveAtEnd()
+        if isLent { Departures.take(TerminalInput.ending, sparingHandled: true) }
     }
 
     package static func isPossible(on output: Int32, environment: [String: String]) -> Bool {
@@ -58,5 +64,6 @@ package final class FullScreen {
 
     package func close() {
         TerminalMode.leave()
+        if isLent { Departures.giveBack() }
     }
 }

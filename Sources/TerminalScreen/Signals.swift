@@ -4,8 +4,10 @@ import Glibc
 ///
 /// Handlers, and not sigwait(3): libdispatch parks the main thread with no signal blocked.
 package enum Signals {
-    // Written once, before the first handler is installed.
+    // A pipe, made once; written before the first handler is installed.
+    nonisolated(unsafe) private static var source: Int32 = -1
     nonisolated(unsafe) private static var sink: Int32 = -1
+    nonisolated(unsafe) private static var former: [(number: Int32, action: sigaction)] = []
 
     private static let handler: @convention(c) (Int32) -> Void = { signal in
         let kept = errno
@@ -15,16 +17,38 @@ package enum Signals {
     }
 
     /// The descriptor that the signals' numbers can be read from; nil where there is none to be had.
-    package static func start(_ signals: [Int32]) -> Int32? {
+    ///
+    /// `sparingHandled`: those that the program handles or ignores stay as they are.
+    package static func start(_ signals: [Int32], sparingHandled: Bool = false) -> Int32? {
+        guard source >= 0 || makePipe() else { return nil }
+        for number in signals {
+            var action = sigaction()
+            sigaction(number, nil, &action)
+            if sparingHandled, action.disposition != .usual { continue }
+            former.append((number, action))
+            signal(number, handler)
+        }
+        return source
+    }
+
+    /// The signals do what they did before.
+    package static func stop() {
+        for (number, action) in former.reversed() {
+            var action = action
+            sigaction(number, &action, nil)
+        }
+        former = []
+    }
+
+    private static func makePipe() -> Bool {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { return nil }
+        guard pipe(&ends) == 0 else { return false }
         for end in ends {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
         }
-        sink = ends[1]
-        for number in signals { signal(number, handler) }
-        return ends[0]
+        (source, sink) = (ends[0], ends[1])
+        return true
     }
 
     /// Stops the process as Ctrl-Z does. Returns when it goes on; at once where nobody could continue it.

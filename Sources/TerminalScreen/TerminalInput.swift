@@ -22,6 +22,13 @@ package struct TerminalInput {
         self.keyboard = keyboard ? STDIN_FILENO : -1
     }
 
+    /// On a terminal that a program lends: of the signals only those that concern the screen, if the program does not
+    /// handle them itself, until `Signals.stop`.
+    package init(lentBy keyboard: Int32) {
+        signals = Signals.start(Self.drawing, sparingHandled: true) ?? -1
+        self.keyboard = keyboard
+    }
+
     /// What to wait for. poll(2) passes over negative descriptors.
     package var descriptors: [pollfd] {
         [signals, keyboard].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }

@@ -41,15 +41,11 @@ package enum TerminalMode {
 
     /// Has `leave` called when the process ends, also by a fault.
     package static func leaveAtEnd() {
-        atexit { TerminalMode.leave() }
-        for fault in [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE] {
-            signal(fault) { fault in
-                TerminalMode.leave()
-                signal(fault, SIG_DFL)
-                raise(fault)
-            }
-        }
+        atExit
+        Departures.take(Departures.faults)
     }
+
+    private static let atExit: Void = { _ = atexit { TerminalMode.leave() } }()
 
     /// Writes all of it, where the terminal takes it.
     package static func write(_ text: String, to descriptor: Int32 = STDOUT_FILENO) {

@@ -156,6 +156,31 @@ import Testing
         try await line(probe, "logout early alice")
     }
 
+    /// All on the main thread, whose loop is the program's own.
+    @Test func aProgramPresentsItsLoginsItself() async throws {
+        let session = try await RealSession()
+        let probe = try probe(session)
+        defer { probe.end() }
+        probe.type("present Mine")
+        probe.type("loginIfRequired")
+        probe.type("loginIfRequired-plain")
+        try await line(probe, "loaded Mine main")
+        try await line(probe, "presenting http://127.0.0.1:")
+        probe.type("back")
+        try await line(probe, "completed loginCancelled")
+        try await line(probe, "completed plainly")
+        #expect(count(probe, "ended") == 1)
+
+        probe.type("loginIfRequired")
+        let shown = try await line(probe, "presenting ", 2)
+        let screen = String(shown.dropFirst("presenting ".count))
+        try await blocking { try Provider.signIn("alice", at: screen) }
+        try await line(probe, "completed alice")
+        #expect(count(probe, "ended alice") == 1)
+        #expect(probe.written().count { $0.hasPrefix("loaded") } == 2)
+        #expect(!probe.written().contains { $0.hasPrefix("To sign in") })
+    }
+
     @Test func aCodeForAnotherDeviceIsNamedOnce() async throws {
         func progress(_ state: LoginProgress.State) -> FakeDaemon.Step {
             var progress = LoginProgress(state)
@@ -163,19 +188,23 @@ import Testing
             progress.verificationUri = "https://login.example.com/device"
             return .reply(LoginIfRequired.Reply(progress: progress), continues: true)
         }
+        let gate = Gate()
         let daemon = try FakeDaemon([
             ConnectScene.name: [Fixture.snapshot(1), Fixture.userChange(2, to: Fixture.ada)],
+            GetLoginScreen.name: [.reply(GetLoginScreen.Reply())],
             // Another window showed it first.
             LoginIfRequired.name: [
-                progress(.waiting), progress(.presenting), progress(.presenting), Fixture.signedIn(2),
+                progress(.waiting), progress(.presenting), progress(.presenting), .awaitGate(gate), Fixture.signedIn(2),
             ],
         ])
         let probe = try ChildProcess(Spawning.built("session-probe"), [])
         defer { probe.end() }
         probe.type("configure notes \(daemon.path)")
         probe.type("loginIfRequired")
-        try await line(probe, "completed ada")
         let code = "To sign in, open https://login.example.com/device on any device and enter the code WDJB-MJHT there"
+        try await line(probe, code)
+        gate.open()
+        try await line(probe, "completed ada")
         #expect(count(probe, code) == 1)
     }
 

@@ -50,6 +50,21 @@ enum Fixtures {
 }
 
 extension WindowState {
+    /// As the window's controller has it show a login.
+    mutating func presents(_ progress: LoginProgress, _ change: (inout LoginScreen) -> Void = { _ in }) {
+        var screen = LoginScreen()
+        screen.showsBackButton = true
+        screen.canAddLoginHost = true
+        screen.loginHosts = [LoginHost(url: Fixtures.host, label: "Production", selected: true)]
+        change(&screen)
+        isWaiting = true
+        loginOpened(LoginScreenState())
+        loginChanged {
+            $0.screenReceived(screen)
+            $0.progressed(progress)
+        }
+    }
+
     mutating func happened(_ events: Event...) {
         for event in events { happened(event, time: "08:05:1\(event.at.sequence % 10)") }
     }
@@ -67,12 +82,12 @@ enum Scenery: String, CaseIterable {
             state.happened(Fixtures.event(.loginStarted) { $0.presenter = state.scene })
             var progress = LoginProgress(.presenting)
             progress.loginScreen = "http://127.0.0.1:35977/3-zViGZg7nSBzihlROwZ6C/"
-            state.progressed(progress)
+            state.presents(progress)
             return state
         case .waiting:
             var state = Fixtures.window()
             state.happened(Fixtures.event(.loginStarted) { $0.presenter = "2yb6ught8bw1l3vkkk" })
-            state.progressed(LoginProgress(.waiting))
+            state.isWaiting = true
             return state
         case .signedIn: return Fixtures.window(Fixtures.alice)
         case .severalAccounts:

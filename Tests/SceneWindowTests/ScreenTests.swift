@@ -38,7 +38,7 @@ struct ScreenTests {
         var state = Fixtures.window(Fixtures.alice, Fixtures.bob)
         var progress = LoginProgress(.presenting)
         progress.loginScreen = address
-        state.progressed(progress)
+        state.presents(progress)
         let lines = Screen(state: state, size: size).lines
         var shown = ""
         for (index, line) in lines.enumerated() where index > 0 && lines[index - 1].continues || line.continues {
@@ -52,8 +52,26 @@ struct ScreenTests {
         var state = Fixtures.window()
         var progress = LoginProgress(.presenting)
         progress.loginScreen = "http://127.0.0.1/" + String(repeating: "x", count: 2000)
-        state.progressed(progress)
-        #expect(Fixtures.text(state, Fixtures.size40x12).contains("too small for the address"))
+        state.presents(progress)
+        #expect(Fixtures.text(state, Fixtures.size40x12).contains("too small for the\naddress"))
+    }
+
+    @Test func theLoginScreenGivesWayToWhatIsMoreUrgent() {
+        var state = Scenery.signingIn.state
+        state.presence = .away
+        #expect(Fixtures.text(state, Fixtures.size80x24).contains("scened is away"))
+        state.presence = .connected
+        state.snapshot.accounts = [Fixtures.alice, Fixtures.bob]
+        state.openList()
+        #expect(Fixtures.text(state, Fixtures.size80x24).contains("Choose an account"))
+        _ = state.pressed(.escape)
+        #expect(Fixtures.text(state, Fixtures.size80x24).contains("‹ Back"))
+    }
+
+    @Test func whatHappensIsToldOnTheLoginScreen() {
+        var state = Scenery.signingIn.state
+        state.failed(.failure(.invalidLoginHost(url: "ftp://x", reason: "only https addresses are login hosts")))
+        #expect(Fixtures.text(state, Fixtures.size80x24).contains("only https addresses are login hosts"))
     }
 
     @Test func showsACodeForAnotherDevice() {
@@ -61,7 +79,7 @@ struct ScreenTests {
         var progress = LoginProgress(.presenting)
         progress.userCode = "WDJB-MJHT"
         progress.verificationUri = "https://login.example.com/device"
-        state.progressed(progress)
+        state.presents(progress)
         let text = Fixtures.text(state, Fixtures.size40x12)
         #expect(text.contains("WDJB-MJHT") && text.contains("https://login.example.com/device"))
     }
@@ -95,8 +113,12 @@ struct ScreenTests {
         state.failed(.failure(.loginFailed(code: evil, description: evil)))
         var progress = LoginProgress(.presenting)
         progress.loginScreen = evil
-        for login in [nil, progress] {
-            state.login = login
+        var logins = [state, state]
+        logins[1].presents(progress) { screen in
+            screen.title = evil
+            screen.loginHosts = [LoginHost(url: evil, label: evil, selected: true)]
+        }
+        for state in logins {
             for size in [Fixtures.size80x24, Fixtures.size40x12] {
                 let text = Fixtures.text(state, size)
                 #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0 == "\u{202e}" })

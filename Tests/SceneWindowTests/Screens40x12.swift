@@ -20,17 +20,17 @@ enum Screens40x12 {
         case .signingIn:
             """
             Editor                    scene 0vuqh9y2
-            To sign in, open in your browser:
+             ‹ Back          Log In               ⚙
+            Sign in at Production
+            https://login.example.com
+            To sign in, open in a browser on this
+            machine:
             http://127.0.0.1:35977/3-zViGZg7nSBzihlR
             OwZ6C/
-            Login under way, shown by this scene
-            7  connected
-            8  login started by this scene
+            Waiting for you to sign in…
 
 
-
-            l login  s switch  o logout
-            a logout all  t token  c cancel  q quit
+            h hosts  Esc back  q quit
             """
         case .waiting:
             """

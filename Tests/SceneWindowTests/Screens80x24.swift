@@ -32,29 +32,29 @@ enum Screens80x24 {
         case .signingIn:
             """
              Editor · app notes                                              scene 0vuqh9y2
-            ────────────────────────────────────────────────────────────────────────────────
-             To sign in, open in your browser:
-            http://127.0.0.1:35977/3-zViGZg7nSBzihlROwZ6C/
-
-             Login under way, shown by this scene
-
-             Events
-               08:05:09  7  connected
-               08:05:18  8  login started by this scene
-
-
-
-
-
-
-
-
-
-
-
+             ‹ Back                              Log In                       ⚙ Login hosts
             ────────────────────────────────────────────────────────────────────────────────
 
-             l login  s switch  o logout  a logout all  t token  c cancel  q quit
+             Sign in at Production
+             https://login.example.com
+
+             To sign in, open in a browser on this machine:
+             http://127.0.0.1:35977/3-zViGZg7nSBzihlROwZ6C/
+
+             Waiting for you to sign in…
+
+
+
+
+
+
+
+
+
+
+
+
+             h hosts  Esc back  q quit
             """
         case .waiting:
             """

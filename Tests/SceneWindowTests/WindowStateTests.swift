@@ -65,16 +65,32 @@ struct WindowStateTests {
 
     @Test func aSelectionIsStillToBeMadeAfterALoginThatWasCancelled() {
         var window = Scenery.selecting.state
-        window.progressed(LoginProgress(.presenting))
+        window.presents(LoginProgress(.presenting))
         #expect(window.chosen == nil)
+        window.loginClosed()
         window.loginEnded(.failure(.loginCancelled))
         #expect(window.chosen != nil)
     }
 
     @Test func oneLoginAtATime() {
-        #expect(pressed(.character("l"), Scenery.signingIn.state).wish == nil)
-        #expect(pressed(.character("c"), Scenery.signingIn.state).wish == .cancelLogin)
+        #expect(pressed(.character("l"), Scenery.waiting.state).wish == nil)
+        #expect(pressed(.character("c"), Scenery.waiting.state).wish == .cancelLogin)
         #expect(pressed(.character("l"), Scenery.selecting.state).wish == .signInAnother)
+    }
+
+    @Test func keysAreTheLoginScreensWhileItIsShown() {
+        let window = Scenery.signingIn.state
+        #expect(pressed(.escape, window).wish == .login(.goBack))
+        #expect(pressed(.character("c"), window).wish == .cancelLogin)
+        #expect(pressed(.character("q"), window).wish == .quit)
+        for key in ["l", "o", "a", "t"] as [Character] { #expect(pressed(.character(key), window).wish == nil) }
+        // In a text they are letters.
+        var adding = window
+        for key in [.character("h"), .character("a"), .character("q"), .character("c")] as [Key] {
+            #expect(adding.pressed(key) == nil)
+        }
+        _ = adding.pressed(.enter)
+        #expect(adding.pressed(.enter) == .login(.addHost(url: "qc", label: nil)))
     }
 
     @Test(arguments: ["l", "o", "a", "t"] as [Character])
@@ -105,7 +121,7 @@ struct NewsTests {
         after.happened(Fixtures.event(.loginStarted) { $0.presenter = after.scene })
         var progress = LoginProgress(.presenting)
         progress.loginScreen = "http://127.0.0.1:1/x"
-        after.progressed(progress)
+        after.presents(progress)
         #expect(
             News.lines(from: before, to: after) == [
                 "08:05:18 8 login started by this scene",

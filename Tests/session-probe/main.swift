@@ -23,6 +23,21 @@ func tell(_ words: String...) {
     line.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
 }
 
+/// Tells of a login in place of showing it.
+@MainActor final class TellingController: LoginScreenController {
+    /// The one that shows a login now.
+    static var shown: TellingController?
+
+    override func didLoad() { tell("loaded", loginScreen.title, loop.isOwnThread ? "main" : "elsewhere") }
+
+    override func present(_ progress: LoginProgress) { tell("\(progress.state)", progress.loginScreen ?? "") }
+
+    override func didEnd(_ outcome: LoginScreenOutcome) {
+        if case .signedIn(let account) = outcome { tell("ended", account.username ?? "?") } else { tell("ended") }
+        Self.shown = nil
+    }
+}
+
 func name(_ result: Result<Account, SceneError>) -> String {
     switch result {
     case .success(let account): account.username ?? "?"
@@ -42,6 +57,14 @@ func name(_ result: Result<Account, SceneError>) -> String {
             tell("logout", words[1], event.account?.username ?? "?")
         })
         AuthHelper.registerBlock(forLogoutNotifications: { if loop.isOwnThread { tell("main", words[1]) } })
+    case "present":
+        UserAccountManager.shared.loginScreenConfiguration.title = words[1]
+        UserAccountManager.shared.loginScreenCreationBlock = { scene in
+            let created = TellingController(scene: scene)
+            TellingController.shown = created
+            return created
+        }
+    case "back": TellingController.shown?.handleBackButtonAction()
     case "loginIfRequired": AuthHelper.loginIfRequired { (result: Result) in tell("completed", name(result)) }
     case "loginIfRequired-plain": AuthHelper.loginIfRequired { tell("completed plainly") }
     case "handleLogout": AuthHelper.handleLogout { (result: Result) in tell("handled", name(result)) }

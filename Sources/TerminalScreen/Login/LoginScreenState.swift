@@ -166,7 +166,7 @@ package struct LoginScreenState: Equatable, Sendable {
     var isPresented: Bool { login?.state == .presenting }
 
     /// What is to be opened to sign in, and where; inert.
-    var addresses: [(purpose: String, address: String)] {
+    package var addresses: [(purpose: String, address: String)] {
         guard let login else { return [] }
         if let code = login.userCode, let address = login.verificationUri {
             return [("Enter the code \(Inert.text(code)) at:", Inert.text(address))]

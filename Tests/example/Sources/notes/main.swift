@@ -3,6 +3,8 @@ import SceneSession
 // A window of the app "notes": signs in if that is required, says who the user is, and follows what happens.
 
 SceneSession.configure(app: "notes")
+UserAccountManager.shared.loginScreenConfiguration.navigationBarColor = "#0dc3bb"
+UserAccountManager.shared.loginScreenCreationBlock = { scene in NotesLogin(scene: scene) }
 let scene = try await Scene.connect(title: "Notes")
 
 AuthHelper.registerBlock(forCurrentUserChangeNotifications: scene) { event in

@@ -1,9 +1,9 @@
 import CommandLine
-import SceneSession
+import SceneModel
 
 /// Why a call did not do what the user wanted, as one inert clause.
-enum FailureText {
-    static func text(_ error: SceneError) -> String {
+package enum FailureText {
+    package static func text(_ error: SceneError) -> String {
         switch error {
         case .notRunning(let socket): "scened is not running at \(Inert.text(socket))"
         case .connectionLost: "scened went away; whether the call had its effect is unknown"
@@ -34,8 +34,10 @@ enum FailureText {
         case .accessDenied(let reason): "scened refuses: \(Inert.text(reason))"
         case .quotaExceeded(let resource, let limit): "scened allows \(limit) \(Inert.text(resource)) at the most"
         case .invalidParameter(let name): "scened does not accept \(Inert.quoted(name))"
-        case .unknownLoginHost(let url), .loginHostNotRemovable(let url), .invalidLoginHost(let url, _):
-            "scened does not accept the login host \(Inert.quoted(url))"
+        case .unknownLoginHost(let url): "there is no login host \(Inert.quoted(url))"
+        case .loginHostNotRemovable(let url): "the login host \(Inert.quoted(url)) cannot be removed"
+        case .invalidLoginHost(let url, let reason):
+            "\(Inert.quoted(url)) cannot be a login host: \(Inert.text(reason))"
         }
     }
 }
