@@ -36,7 +36,8 @@ package final class FullScreen {
         // What stands there already is left alone, and with it what the user has selected.
         guard frame != drawn else { return }
         drawn = frame
-        TerminalMode.write(frame, to: output)
+        // Shown at once and whole by terminals that know of synchronized output; others pass over the marks.
+        TerminalMode.write("\u{1b}[?2026h" + frame + "\u{1b}[?2026l", to: output)
     }
 
     /// After a change of size, or when the process goes on after a stop.

@@ -4,7 +4,7 @@ import Glibc
 package enum TerminalMode {
     private static let entering = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7h\u{1b}[?2004h\u{1b}[2J"
     // As bytes that a signal handler can write.
-    private static let leaving: StaticString = "\u{1b}[?2004l\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l"
+    private static let leaving: StaticString = "\u{1b}[?2026l\u{1b}[?2004l\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l"
 
     // Written by the main thread; read by whoever ends the process.
     nonisolated(unsafe) private static var output = STDOUT_FILENO

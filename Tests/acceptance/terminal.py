@@ -13,11 +13,32 @@ import threading
 import pyte
 
 
+# Between these, a terminal that knows of synchronized output shows nothing yet.
+BEGIN, END = b"\x1b[?2026h", b"\x1b[?2026l"
+
+
+class Frames:
+    """Passes a screen on when it is there as a whole, as the terminals that people use do."""
+
+    def __init__(self, show):
+        self._show = show
+        self._held = b""
+
+    def feed(self, data):
+        data = self._held + data
+        begun = data.rfind(BEGIN)
+        if begun < 0 or END in data[begun:]:
+            # A mark may come in pieces.
+            begun = next((len(data) - n for n in range(len(BEGIN) - 1, 0, -1) if data.endswith(BEGIN[:n])), len(data))
+        self._held = data[begun:]
+        self._show(data[:begun])
+
+
 class Terminal:
     def __init__(self, arguments, environment, columns=80, rows=24):
         self._controller, self._terminal = pty.openpty()
         self.screen = pyte.Screen(columns, rows)
-        self._stream = pyte.ByteStream(self.screen)
+        self._frames = Frames(pyte.ByteStream(self.screen).feed)
         self._changed = threading.Condition()
         self.output = b""
         self._is_over = False
@@ -42,7 +63,7 @@ class Terminal:
                 return
             with self._changed:
                 self.output += data
-                self._stream.feed(data)
+                self._frames.feed(data)
                 self._changed.notify_all()
 
     def resize(self, columns, rows):
