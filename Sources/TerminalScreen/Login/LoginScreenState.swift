@@ -44,7 +44,18 @@ package struct LoginScreenState: Equatable, Sendable {
     package private(set) var screen = LoginScreen()
     /// What stands in the bar, if the screen has one.
     package private(set) var bar = NavigationBar(of: LoginScreen())
-    package private(set) var login: LoginProgress?
+    /// How the login stands. What is of use only at the host that the user has just left is not in it.
+    package var login: LoginProgress? {
+        guard isMoving, var login = heard else { return heard }
+        login.userCode = nil
+        login.verificationUri = nil
+        login.verificationUriComplete = nil
+        login.authorizationUri = nil
+        return login
+    }
+    private var heard: LoginProgress?
+    /// Whether the user has chosen another login host, and nothing has been heard of the login there.
+    private var isMoving = false
     /// Whether the login came to nothing, and the user may try again.
     package private(set) var hasEnded = false
     /// How long the code can be used.
@@ -89,7 +100,12 @@ package struct LoginScreenState: Equatable, Sendable {
     }
 
     package mutating func progressed(_ progress: LoginProgress) {
-        login = progress
+        if (progress.state, progress.userCode, progress.authorizationUri)
+            != (.presenting, heard?.userCode, heard?.authorizationUri)
+        {
+            isMoving = false
+        }
+        heard = progress
         hasEnded = false
         secondsLeft = progress.userCode == nil ? nil : progress.expiresInSeconds
         if progress.state == .selecting, !accounts.contains(where: { $0.id == chosenAccount }) {
@@ -106,7 +122,7 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// The program starts another one if the user wants to. `reason` is inert.
     package mutating func loginEnded(_ reason: String) {
-        login = nil
+        heard = nil
         secondsLeft = nil
         hasEnded = true
         if showsSettings, case .hosts = view {} else { view = .main }
@@ -115,7 +131,8 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// The program has asked for a login again.
     package mutating func loginAsked() {
-        login = nil
+        heard = nil
+        isMoving = false
         secondsLeft = nil
         hasEnded = false
     }
@@ -138,7 +155,13 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// `text` is inert.
     package mutating func failed(_ text: String) {
+        isMoving = false
         notice = Notice(text: text, isFailure: true)
+    }
+
+    /// The login that is presented goes on at another host. One that an identity provider has begun stays.
+    mutating func hostLeft() {
+        isMoving = isPresented && heard?.identityProvider == nil
     }
 
     mutating func noticeSeen() {
@@ -187,6 +210,7 @@ package struct LoginScreenState: Equatable, Sendable {
             return login.userCode == nil
                 ? "Another window shows the login screen; waiting for it"
                 : "Another window shows this code too; waiting for you to sign in"
+        case .presenting where isMoving && addresses.isEmpty: return "Asking for a login"
         case .presenting: return "Waiting for you to sign in"
         case .authorizing: return "You are back from the login host; fetching tokens"
         case .selecting: return "Several accounts are signed in. Choose one:"
