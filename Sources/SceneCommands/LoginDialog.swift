@@ -81,7 +81,7 @@ struct LoginDialog {
     private mutating func draw() throws(CommandFailure) {
         if screen == nil, start + Self.delay <= .now || state.login != nil {
             screen = FullScreen(on: context.errors.descriptor, environment: context.environment)
-            try refresh()
+            if screen != nil { try refresh() }
         }
         if let expiry { state.timePassed(secondsLeft: max(0, Int((expiry - .now).components.seconds))) }
         let state = state
