@@ -92,7 +92,7 @@ struct LoginDialog {
 
     private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
         if answer.isUnknown { return nil }
-        if answer.hasNoDeviceFlow, options.presentation == .device, acceptsBrowser || hasSelected {
+        if answer.failure?.lacksDeviceFlow == true, options.presentation == .device, acceptsBrowser || hasSelected {
             options.presentation = .browser
             try ask()
             state.told("The login host has no device flow for this app; a browser is needed.")
@@ -205,7 +205,7 @@ struct LoginDialog {
             try call(SwitchAccount.self, .init(app: app, account: account.id))
         case .handOver(let address):
             let isHandled = try call(HandleResponse.self, .init(url: address)).handled
-            if !isHandled { state.failed("No login waits for that address. Paste the one that the browser ended at.") }
+            if !isHandled { state.failed(LoginScreenState.foreignResponse) }
         case .goBack: try call(CancelLogin.self, .init(app: app))
         case .tryAgain: try ask()
         case .quit, .openBrowser: break
@@ -249,10 +249,7 @@ struct LoginDialog {
 extension VarlinkAnswer {
     /// Whether a login at another host may fare better.
     fileprivate var isAboutLoginHost: Bool {
-        guard case .error(let name, let parameters) = self,
-            let failure = Failure(errorName: name, parameters: parameters)
-        else { return false }
-        return switch failure {
+        switch failure {
         case .loginHostUnavailable: true
         case .loginFailed(let code, _): !["access_denied", "login_in_progress", "expired_token"].contains(code)
         default: false

@@ -202,15 +202,28 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// How it stands, in words.
     package var standing: String {
-        guard let login else { return hasEnded ? "Nobody was signed in" : "Asking for a login" }
-        let provider = login.identityProvider.map { Inert.text($0) }
-        switch login.state {
+        guard let login, !isMoving || !addresses.isEmpty else {
+            return hasEnded ? "Nobody was signed in" : "Asking for a login"
+        }
+        return login.standing
+    }
+
+    /// Of a response that was handed over.
+    package static let foreignResponse =
+        "No login waits for that address. Paste the one that the browser ended at."
+}
+
+extension LoginProgress {
+    /// In words, inert.
+    package var standing: String {
+        switch state {
         case .waiting:
-            if let provider, login.presenter == nil { return "The app \(provider) asks you; waiting for it" }
-            return login.userCode == nil
+            if let identityProvider, presenter == nil {
+                return "The app \(Inert.text(identityProvider)) asks you; waiting for it"
+            }
+            return userCode == nil
                 ? "Another window shows the login screen; waiting for it"
                 : "Another window shows this code too; waiting for you to sign in"
-        case .presenting where isMoving && addresses.isEmpty: return "Asking for a login"
         case .presenting: return "Waiting for you to sign in"
         case .authorizing: return "You are back from the login host; fetching tokens"
         case .selecting: return "Several accounts are signed in. Choose one:"
