@@ -32,6 +32,8 @@ struct LoginDialog {
     private var hasSelected = false
     /// Whether that was after the last that was heard of the login, which may be about the host before.
     private var isUnheard = false
+    /// The user goes back to the app's identity provider: the login that is cancelled for that is asked for again.
+    private var isGoingBack = false
 
     init(
         _ context: Context, app: String, connection: DaemonConnection, options: LoginOptions, acceptsBrowser: Bool,
@@ -96,6 +98,12 @@ struct LoginDialog {
             options.presentation = .browser
             try ask()
             state.told("The login host has no device flow for this app; a browser is needed.")
+            return nil
+        }
+        if isGoingBack, answer.failure == .loginCancelled {
+            isGoingBack = false
+            (options.local, options.presentation) = (nil, .browser)
+            try ask()
             return nil
         }
         do throws(CommandFailure) {
@@ -206,7 +214,9 @@ struct LoginDialog {
         case .handOver(let address):
             let isHandled = try call(HandleResponse.self, .init(url: address)).handled
             if !isHandled { state.failed(LoginScreenState.foreignResponse) }
-        case .goBack: try call(CancelLogin.self, .init(app: app))
+        case .goBack:
+            isGoingBack = state.screen.backButtonAction == "identityProvider"
+            try call(CancelLogin.self, .init(app: app))
         case .tryAgain: try ask()
         case .quit, .openBrowser: break
         }

@@ -500,6 +500,22 @@ def test_resizing(daemon, scripted, login):
     scanned(terminal, f"{scripted.issuer}/device?user_code={code}")
 
 
+def test_going_back_asks_the_identity_provider_again(start, scripted, login, alice):
+    daemon = start(notes=scripted.configuration(IdentityProviderFor="mail"),
+                   mail=scripted.configuration("mail", IdentityProvider="notes"))
+    account = daemon.sign_in(alice)["id"]
+    with daemon.scene("notes") as notes:
+        assert notes.id
+        terminal = login(daemon, "--app", "mail", "--no-browser", "--local")
+        terminal.wait_shown("‹ Back", "Waiting for you to sign in…")
+        terminal.type("\x1b")
+        terminal.wait_shown("The app notes asks you; waiting for it…")
+        asked = notes.wait_event("authorizationRequested")["request"]
+        page = notes.call("AuthorizeApp", request=asked, decision="approve", account=account).wait()
+        alice.sign_in(page["loginScreen"])
+    assert "Signed in as Alice" in ended(terminal, 0)
+
+
 # Other states
 
 
