@@ -1,6 +1,7 @@
 import CommandLine
 import SceneModel
 import SceneProtocol
+import TerminalScreen
 import Varlink
 
 /// A login call from its start to its end: tells how it stands, and takes what the user pastes.
@@ -34,7 +35,7 @@ struct LoginConversation {
 
     private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
         if answer.isUnknown { return nil }
-        if let browserInstead, answer.hasNoDeviceFlow {
+        if let browserInstead, answer.failure?.lacksDeviceFlow == true {
             tell(["The login host has no device flow for this app; a browser is needed."])
             self = try browserInstead(connection)
             return nil
@@ -50,16 +51,7 @@ struct LoginConversation {
     }
 
     private func describe(_ progress: LoginProgress) -> String {
-        if let provider = progress.identityProvider, progress.state == .waiting, progress.presenter == nil {
-            return "The app \(Inert.text(provider)) asks you; waiting for it"
-        }
-        return switch progress.state {
-        case .waiting: "Another window shows the login screen; waiting for it"
-        case .authorizing: "You are back from the login host; fetching tokens"
-        case .selecting: "Waiting for somebody to choose an account"
-        case .locked: "The session is locked; waiting for it to be unlocked"
-        default: "Waiting for you to sign in"
-        }
+        progress.state == .selecting ? "Waiting for somebody to choose an account" : progress.standing
     }
 
     /// Gives a pasted address to scened over a second connection: the first one is busy with the login.
@@ -67,7 +59,7 @@ struct LoginConversation {
         do {
             let second = try context.connect(interrupt: interrupt)
             let handled = try second.call(HandleResponse.self, .init(url: address)).reply.handled
-            if !handled { tell(["No login waits for that address. Paste the one that the browser ended at."]) }
+            if !handled { tell([LoginScreenState.foreignResponse]) }
         } catch {
             if error.exitCode != .interrupted { tell(["scened did not take the address: \(error)"]) }
         }
@@ -92,12 +84,10 @@ extension VarlinkAnswer {
         }
     }
 
-    /// The login host has no device endpoint, or not for this client (RFC 8628, section 3.1; RFC 6749, section 5.2).
-    var hasNoDeviceFlow: Bool {
-        guard case .error(let name, let parameters) = self,
-            case .loginFailed(let code, _)? = Failure(errorName: name, parameters: parameters)
-        else { return false }
-        return ["noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client"].contains(code)
+    /// The error that it is; nil where it is none, or one of a newer scened's.
+    var failure: Failure? {
+        guard case .error(let name, let parameters) = self else { return nil }
+        return Failure(errorName: name, parameters: parameters)
     }
 }
 

@@ -32,6 +32,8 @@ struct LoginDialog {
     private var hasSelected = false
     /// Whether that was after the last that was heard of the login, which may be about the host before.
     private var isUnheard = false
+    /// The user goes back to the app's identity provider: the login that is cancelled for that is asked for again.
+    private var isGoingBack = false
 
     init(
         _ context: Context, app: String, connection: DaemonConnection, options: LoginOptions, acceptsBrowser: Bool,
@@ -81,7 +83,7 @@ struct LoginDialog {
     private mutating func draw() throws(CommandFailure) {
         if screen == nil, start + Self.delay <= .now || state.login != nil {
             screen = FullScreen(on: context.errors.descriptor, environment: context.environment)
-            try refresh()
+            if screen != nil { try refresh() }
         }
         if let expiry { state.timePassed(secondsLeft: max(0, Int((expiry - .now).components.seconds))) }
         let state = state
@@ -92,10 +94,16 @@ struct LoginDialog {
 
     private mutating func take(_ answer: VarlinkAnswer) throws(CommandFailure) -> LoginProgress? {
         if answer.isUnknown { return nil }
-        if answer.hasNoDeviceFlow, options.presentation == .device, acceptsBrowser || hasSelected {
+        if answer.failure?.lacksDeviceFlow == true, options.presentation == .device, acceptsBrowser || hasSelected {
             options.presentation = .browser
             try ask()
             state.told("The login host has no device flow for this app; a browser is needed.")
+            return nil
+        }
+        if isGoingBack, answer.failure == .loginCancelled {
+            isGoingBack = false
+            (options.local, options.presentation) = (nil, .browser)
+            try ask()
             return nil
         }
         do throws(CommandFailure) {
@@ -205,8 +213,10 @@ struct LoginDialog {
             try call(SwitchAccount.self, .init(app: app, account: account.id))
         case .handOver(let address):
             let isHandled = try call(HandleResponse.self, .init(url: address)).handled
-            if !isHandled { state.failed("No login waits for that address. Paste the one that the browser ended at.") }
-        case .goBack: try call(CancelLogin.self, .init(app: app))
+            if !isHandled { state.failed(LoginScreenState.foreignResponse) }
+        case .goBack:
+            isGoingBack = state.screen.backButtonAction == "identityProvider"
+            try call(CancelLogin.self, .init(app: app))
         case .tryAgain: try ask()
         case .quit, .openBrowser: break
         }
@@ -249,10 +259,7 @@ struct LoginDialog {
 extension VarlinkAnswer {
     /// Whether a login at another host may fare better.
     fileprivate var isAboutLoginHost: Bool {
-        guard case .error(let name, let parameters) = self,
-            let failure = Failure(errorName: name, parameters: parameters)
-        else { return false }
-        return switch failure {
+        switch failure {
         case .loginHostUnavailable: true
         case .loginFailed(let code, _): !["access_denied", "login_in_progress", "expired_token"].contains(code)
         default: false

@@ -27,3 +27,11 @@ public enum Failure: Error, Hashable, Sendable {
     /// org.varlink.service.InvalidParameter.
     case invalidParameter(String)
 }
+
+extension Failure {
+    /// The login host has no device endpoint, or not for this client (RFC 8628, section 3.1; RFC 6749, section 5.2).
+    package var lacksDeviceFlow: Bool {
+        guard case .loginFailed(let code, _) = self else { return false }
+        return ["noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client"].contains(code)
+    }
+}

@@ -123,7 +123,7 @@ final class LoginPresentation: Sendable {
         hostChanges = nil
         guard let controller else { return }
         self.controller = nil
-        controller.didEnd(outcome)
+        controller.ended(outcome)
     }
 
     /// Others may have been added, or another one selected.

@@ -66,9 +66,14 @@ import SceneModel
         standard.failed(error)
     }
 
-    /// Nothing is to be shown any more. What waited for the login goes on when this returns.
-    open func didEnd(_ outcome: LoginScreenOutcome) {
+    /// Nothing is to be shown any more, and what the library has shown is gone. What waited for the login goes on when this
+    /// returns. Does nothing by itself.
+    open func didEnd(_ outcome: LoginScreenOutcome) {}
+
+    /// The terminal is given back whatever a subclass does.
+    func ended(_ outcome: LoginScreenOutcome) {
         standard.close()
+        didEnd(outcome)
     }
 
     // MARK: What it can use

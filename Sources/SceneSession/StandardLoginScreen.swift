@@ -97,8 +97,7 @@ extension LoginScreenController {
             perform { scene throws(SceneError) in
                 try await scene.handleResponse(url: address)
             } then: { isHandled in
-                guard !isHandled else { return }
-                change { $0.failed("No login waits for that address. Paste the one that the browser ended at.") }
+                if !isHandled { change { $0.failed(LoginScreenState.foreignResponse) } }
             }
         case .openBrowser(let address): LoginAddress.open(address, on: scene.core.transport.loop)
         case .goBack: handleBackButtonAction()

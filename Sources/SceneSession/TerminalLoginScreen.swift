@@ -68,7 +68,8 @@ import TerminalScreen
             switch event {
             case .key(let key): pressed(key)
             case .signal(let signal): _ = screen.received(signal)
-            case .keyboardGone: controller?.cancelLogin()
+            // The program goes too, as a rule: another scene that waits takes the login over then.
+            case .keyboardGone: break
             }
         }
         if let end { state.timePassed(secondsLeft: max(0, end.seconds(since: EventLoop.now.boot))) }

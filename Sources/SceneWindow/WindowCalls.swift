@@ -38,17 +38,12 @@ extension Window {
         for _ in 0..<5 {
             do throws(SceneError) {
                 return try await login(kind, browsing.isPossible || lacksDeviceFlow ? nil : .device)
-            } catch .failure(.loginFailed(let code, _)) where Self.noDeviceFlow.contains(code) {
+            } catch .failure(let failure) where failure.lacksDeviceFlow {
                 lacksDeviceFlow = true
             }
         }
         try await login(kind, nil)
     }
-
-    /// The login host has no device endpoint, or not for this client (RFC 8628, section 3.1; RFC 6749, section 5.2).
-    private static let noDeviceFlow = [
-        "noDeviceFlow", "unauthorized_client", "unsupported_grant_type", "invalid_client",
-    ]
 
     private func login(
         _ kind: WaitingCall.Kind, _ presentation: LoginOptions.Presentation?

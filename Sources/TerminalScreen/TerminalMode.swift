@@ -15,6 +15,8 @@ package enum TerminalMode {
     ///
     /// `output` is the descriptor that is drawn on; the keyboard is standard input.
     package static func enter(output descriptor: Int32 = STDOUT_FILENO) -> Bool {
+        // A job in the background stops here, and finds its own terminal when it goes on, not the shell's (tcdrain).
+        tcdrain(STDIN_FILENO)
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else { return false }
         if !isEntered { former = mode }

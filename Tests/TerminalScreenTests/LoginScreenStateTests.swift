@@ -23,6 +23,23 @@ struct LoginScreenStateTests {
         #expect(pressed(&state, .enter) == [] && state.view == .main)
     }
 
+    /// A code is of no use at another host, and is shown again where the user stays.
+    @Test func theCodeGoesWithItsHost() {
+        var state = LoginScenery.device.state
+        func shown() -> String { LoginScenery.text(state, 80, 24) }
+        #expect(pressed(&state, .character("h"), .down, .enter) == [.selectHost(LoginScenery.sandbox.url)])
+        #expect(!shown().contains("WDJB-MJHT") && !shown().contains("code") && shown().contains("Asking for a login…"))
+        // The end of the former one's login is told no sooner.
+        state.progressed(LoginScenery.deviceProgress)
+        #expect(!shown().contains("WDJB-MJHT"))
+        state.progressed(
+            LoginScenery.progress(.presenting) { ($0.userCode, $0.verificationUri) = ("NEW", "https://test.example") })
+        #expect(shown().contains("NEW"))
+        #expect(pressed(&state, .character("h"), .down, .enter).count == 1 && !shown().contains("NEW"))
+        state.failed("No.")
+        #expect(shown().contains("NEW"))
+    }
+
     @Test func aHostThatWasAskedForIsShownUntilAnotherIsSelected() {
         var state = LoginScreenState(loginHost: LoginScenery.sandbox.url)
         state.screenReceived(LoginScenery.screen)

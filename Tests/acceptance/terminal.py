@@ -100,6 +100,11 @@ class Terminal:
     def echoes(self):
         return bool(termios.tcgetattr(self._terminal)[3] & termios.ECHO)
 
+    def echo(self, echoes):
+        mode = termios.tcgetattr(self._terminal)
+        mode[3] = mode[3] | termios.ECHO if echoes else mode[3] & ~termios.ECHO
+        termios.tcsetattr(self._terminal, termios.TCSANOW, mode)
+
     def wait_ended(self, timeout=20):
         return self.process.wait(timeout)
 

@@ -130,6 +130,34 @@ def test_stops_and_goes_on(notes, start, dot, alice):
         terminal.close()
 
 
+def watches_keys(pid):
+    """Whether standard input is in an epoll set of the process (proc(5))."""
+    directory = f"/proc/{pid}/fdinfo"
+    texts = [open(os.path.join(directory, name)).read() for name in os.listdir(directory)]
+    return any(re.search(r"^tfd: +0 ", text, re.MULTILINE) for text in texts)
+
+
+def test_a_closed_terminal_leaves_the_login_to_others(notes, start, dot):
+    """Also where the program outlives it for a while."""
+    daemon = start(notes=dot)
+    terminal = Terminal(["/bin/sh", "-c", f"trap '' HUP; {notes}; true"], daemon.environment, columns=120)
+    try:
+        terminal.wait_shown("Waiting for you to sign in")
+        pid = int(subprocess.check_output(["pgrep", "-P", str(terminal.process.pid)]))
+        assert watches_keys(pid)
+        with daemon.scene() as scene:
+            call = scene.log_in()
+            call.wait_progress("waiting")
+            terminal.hang_up()
+            eventually(lambda: not watches_keys(pid), 10, "an end of the keyboard")
+            # Whatever the program has asked for since is done.
+            scene.call("GetLoginScreen", as_scene=False)
+            os.kill(pid, signal.SIGKILL)
+            call.wait_progress("presenting")
+    finally:
+        terminal.close()
+
+
 def test_takes_no_terminal_that_is_not_its_own(notes, start, dot, alice):
     """Standard output goes elsewhere, or echo is off: the address is told."""
     daemon = start(notes=dot)

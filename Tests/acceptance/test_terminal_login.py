@@ -1,6 +1,7 @@
 """The login screen that scenectl draws in a terminal where there is no browser."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -244,6 +245,20 @@ def test_another_host(daemon, scripted, other, login):
     assert hosts(daemon) == [(scripted.issuer, False), (other.issuer, True)]
 
 
+def test_a_code_goes_with_its_host(daemon, scripted, other, login):
+    """It is of no use at another one, however long that takes to answer."""
+    Devices(scripted)
+    devices = Devices(other)
+    terminal = login(daemon)
+    code = shown_code(terminal)
+    with other.holding("/device"):
+        terminal.type("hj\r")
+        terminal.wait_shown("Sign in at Other", "Asking for a login…")
+        assert code not in terminal.text and qr_codes(terminal) == []
+    devices.approve(shown_code(terminal))
+    ended(terminal, 0)
+
+
 def test_another_host_without_a_device_flow(daemon, scripted, other, login, alice):
     Devices(scripted)
     terminal = login(daemon)
@@ -444,6 +459,34 @@ def test_it_stops_and_goes_on(daemon, scripted):
         terminal.close()
 
 
+def test_it_goes_on_in_the_background(daemon, scripted):
+    """What a shell has set there for itself is not what is given back in the end."""
+    Devices(scripted)
+    terminal = Terminal(["/bin/dash", "-ic", f"{SCENECTL} login; echo stopped; read go; fg; echo ended"],
+                        daemon.environment)
+
+    def is_stopped(pid):
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()[0] == "T"
+
+    try:
+        shown_code(terminal)
+        pid = int(subprocess.check_output(["pgrep", "-P", str(terminal.process.pid)]))
+        terminal.type("\x1a")
+        terminal.wait_output(b"stopped\r\n")
+        terminal.echo(False)
+        os.kill(pid, signal.SIGCONT)
+        eventually(lambda: is_stopped(pid), 10, "a job that waits for its terminal")
+        terminal.echo(True)
+        terminal.type("\r")
+        terminal.wait(lambda: terminal.output.count(b"\x1b[?1049h") >= 2, "the screen again")
+        terminal.type("q")
+        terminal.wait_output(b"ended")
+        assert terminal.echoes
+    finally:
+        terminal.close()
+
+
 def test_resizing(daemon, scripted, login):
     Devices(scripted)
     terminal = login(daemon)
@@ -455,6 +498,22 @@ def test_resizing(daemon, scripted, login):
         else:
             terminal.wait(lambda: code in terminal.text and "q quit" in terminal.text, "the code", 10)
     scanned(terminal, f"{scripted.issuer}/device?user_code={code}")
+
+
+def test_going_back_asks_the_identity_provider_again(start, scripted, login, alice):
+    daemon = start(notes=scripted.configuration(IdentityProviderFor="mail"),
+                   mail=scripted.configuration("mail", IdentityProvider="notes"))
+    account = daemon.sign_in(alice)["id"]
+    with daemon.scene("notes") as notes:
+        assert notes.id
+        terminal = login(daemon, "--app", "mail", "--no-browser", "--local")
+        terminal.wait_shown("‹ Back", "Waiting for you to sign in…")
+        terminal.type("\x1b")
+        terminal.wait_shown("The app notes asks you; waiting for it…")
+        asked = notes.wait_event("authorizationRequested")["request"]
+        page = notes.call("AuthorizeApp", request=asked, decision="approve", account=account).wait()
+        alice.sign_in(page["loginScreen"])
+    assert "Signed in as Alice" in ended(terminal, 0)
 
 
 # Other states

@@ -106,7 +106,7 @@ struct LoginBody {
     }
 
     private func standing(columns: Int) -> [Line] {
-        let time = state.secondsLeft.map { Self.usable(seconds: $0) }
+        let time = state.login?.userCode.flatMap { _ in state.secondsLeft }.map { Self.usable(seconds: $0) }
         return (time.map { said($0, columns: columns) } ?? [])
             + said(state.standing + (state.hasEnded ? "." : "…"), .warning, columns: columns)
     }

@@ -98,6 +98,7 @@ extension LoginScreenState {
         view = .main
         if host.url == self.host?.url { return hasEnded ? .tryAgain : nil }
         loginHost = nil
+        hostLeft()
         return .selectHost(host.url)
     }
 
@@ -127,6 +128,7 @@ extension LoginScreenState {
         switch key {
         case .character("y"):
             view = .hosts
+            if host.url == self.host?.url, loginHost == nil { hostLeft() }
             return .removeHost(host.url)
         case .escape, .character("n"): view = .hosts
         default: break

@@ -44,7 +44,18 @@ package struct LoginScreenState: Equatable, Sendable {
     package private(set) var screen = LoginScreen()
     /// What stands in the bar, if the screen has one.
     package private(set) var bar = NavigationBar(of: LoginScreen())
-    package private(set) var login: LoginProgress?
+    /// How the login stands. What is of use only at the host that the user has just left is not in it.
+    package var login: LoginProgress? {
+        guard isMoving, var login = heard else { return heard }
+        login.userCode = nil
+        login.verificationUri = nil
+        login.verificationUriComplete = nil
+        login.authorizationUri = nil
+        return login
+    }
+    private var heard: LoginProgress?
+    /// Whether the user has chosen another login host, and nothing has been heard of the login there.
+    private var isMoving = false
     /// Whether the login came to nothing, and the user may try again.
     package private(set) var hasEnded = false
     /// How long the code can be used.
@@ -89,7 +100,12 @@ package struct LoginScreenState: Equatable, Sendable {
     }
 
     package mutating func progressed(_ progress: LoginProgress) {
-        login = progress
+        if (progress.state, progress.userCode, progress.authorizationUri)
+            != (.presenting, heard?.userCode, heard?.authorizationUri)
+        {
+            isMoving = false
+        }
+        heard = progress
         hasEnded = false
         secondsLeft = progress.userCode == nil ? nil : progress.expiresInSeconds
         if progress.state == .selecting, !accounts.contains(where: { $0.id == chosenAccount }) {
@@ -106,7 +122,7 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// The program starts another one if the user wants to. `reason` is inert.
     package mutating func loginEnded(_ reason: String) {
-        login = nil
+        heard = nil
         secondsLeft = nil
         hasEnded = true
         if showsSettings, case .hosts = view {} else { view = .main }
@@ -115,7 +131,8 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// The program has asked for a login again.
     package mutating func loginAsked() {
-        login = nil
+        heard = nil
+        isMoving = false
         secondsLeft = nil
         hasEnded = false
     }
@@ -138,7 +155,13 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// `text` is inert.
     package mutating func failed(_ text: String) {
+        isMoving = false
         notice = Notice(text: text, isFailure: true)
+    }
+
+    /// The login that is presented goes on at another host. One that an identity provider has begun stays.
+    mutating func hostLeft() {
+        isMoving = isPresented && heard?.identityProvider == nil
     }
 
     mutating func noticeSeen() {
@@ -179,12 +202,26 @@ package struct LoginScreenState: Equatable, Sendable {
 
     /// How it stands, in words.
     package var standing: String {
-        guard let login else { return hasEnded ? "Nobody was signed in" : "Asking for a login" }
-        let provider = login.identityProvider.map { Inert.text($0) }
-        switch login.state {
+        guard let login, !isMoving || !addresses.isEmpty else {
+            return hasEnded ? "Nobody was signed in" : "Asking for a login"
+        }
+        return login.standing
+    }
+
+    /// Of a response that was handed over.
+    package static let foreignResponse =
+        "No login waits for that address. Paste the one that the browser ended at."
+}
+
+extension LoginProgress {
+    /// In words, inert.
+    package var standing: String {
+        switch state {
         case .waiting:
-            if let provider, login.presenter == nil { return "The app \(provider) asks you; waiting for it" }
-            return login.userCode == nil
+            if let identityProvider, presenter == nil {
+                return "The app \(Inert.text(identityProvider)) asks you; waiting for it"
+            }
+            return userCode == nil
                 ? "Another window shows the login screen; waiting for it"
                 : "Another window shows this code too; waiting for you to sign in"
         case .presenting: return "Waiting for you to sign in"
