@@ -83,7 +83,7 @@ extension Session {
         guard login?.id == id, case .preparing = login?.state else { return [] }
         login?.state = .presenting(page)
         requestReady(page, world)
-        return handOver(page) + tell(world)
+        return handOver(page) + (isSteady ? tell(world) : settle(world))
     }
 
     /// The login host has sent the user back.
