@@ -56,7 +56,7 @@ package final class LoginPages {
     var lastAction = 0
     /// Windows that wait for the way on to their login host.
     var waiting: [Held] = []
-    /// Of one login. Those that are left stay here, too, until the way is known.
+    /// Of one user, who may share a port with others. Those that are left stay here, too, until the way is known.
     static let waitingLimit = 16
 
     struct Held {
