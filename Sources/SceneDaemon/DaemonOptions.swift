@@ -65,7 +65,8 @@ struct DaemonOptions: Sendable {
         if !isSystem {
             let shared = environment["XDG_DATA_DIRS"].flatMap { $0.isEmpty ? nil : $0 } ?? "/usr/local/share:/usr/share"
             let own = set("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }
-            dataDirectories = (own.map { [$0] } ?? []) + shared.split(separator: ":").map(String.init)
+            let all = (own.map { [$0] } ?? []) + shared.split(separator: ":").map(String.init)
+            dataDirectories = all.filter { $0.hasPrefix("/") }
         }
         self.socket = socket
         stateDirectory = directory

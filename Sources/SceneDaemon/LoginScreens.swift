@@ -78,10 +78,8 @@ extension Daemon {
         let isName = accountName.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
         guard isName, accountName.utf8.count <= 320 else { return respond(.invalidAccountName) }
         running.accountName = accountName
-        if let pending = running.pending, live.session.login?.awaitsUser == true {
-            pages.ready(
-                login: running.page, state: pending.state,
-                authorizationUri: pending.authorizationUri(loginHint: accountName))
+        if running.pending != nil, live.session.login?.awaitsUser == true {
+            showWay(running)
         } else if running.hasFailed, let attempt = live.session.login {
             moveLogin(attempt.order, live)
         }

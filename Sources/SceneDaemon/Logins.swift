@@ -90,15 +90,20 @@ extension Daemon {
     ) {
         guard live.login === running else { return }
         running.pending = pending
-        // What was typed while it was being prepared.
-        let uri = running.accountName.map { pending.authorizationUri(loginHint: $0) } ?? pending.authorizationUri
-        pages.ready(login: running.page, state: pending.state, authorizationUri: uri)
+        showWay(running)
         let page = LoginPage(
             loginScreen: opened.loginScreen, authorizationUri: pending.authorizationUri,
             identityProviderUri: identityProviderUri(pending, live))
         // First, so that whoever is told the address finds it again after a crash.
         if let attempt = live.session.login { keep(running, KeptLogin(live.key, attempt, pending, opened: opened)) }
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
+    }
+
+    /// From its screen to its login host: as whom the user has typed there, if it was only while that was being asked for.
+    func showWay(_ running: RunningLogin) {
+        guard let pending = running.pending else { return }
+        let uri = running.accountName.map { pending.authorizationUri(loginHint: $0) } ?? pending.authorizationUri
+        pages.ready(login: running.page, state: pending.state, authorizationUri: uri)
     }
 
     /// Who looks at the screen is told there, and may try again or choose another login host.
@@ -134,9 +139,8 @@ extension Daemon {
         }
         if let callback = CallbackParameters(query: query), take(callback, running, live, respond: respond) { return }
         respond(.failed(LoginFault(.foreign)))
-        // What was forged does not use the state up: the login goes on.
-        guard live.login === running, let pending = running.pending else { return }
-        pages.ready(login: page, state: pending.state, authorizationUri: pending.authorizationUri)
+        // What was forged does not use the state up: the login goes on, unless its answer has come another way.
+        if live.login === running, live.session.login?.awaitsUser == true { showWay(running) }
     }
 
     /// Hands a callback to the login that waits for it. False: it is none of ours, and nothing has changed.

@@ -52,12 +52,8 @@ extension Daemon {
     private func asker(
         of message: IdentityProviderMessage, scene: String?, _ request: Request
     ) throws(ResponseRefusal) -> (LiveSession, RunningLogin, SentRequest) {
-        let found = sessions.values.first { live in
-            live.login?.pending != nil && live.session.login?.sent?.request == message.request
-        }
-        guard let live = found, let running = live.login, let pending = running.pending,
-            let sent = live.session.login?.sent
-        else { throw .unknownRequest }
+        let found = loginOnItsWay { live, _ in live.session.login?.sent?.request == message.request }
+        guard let (live, running, pending) = found, let sent = live.session.login?.sent else { throw .unknownRequest }
         guard live.key.uid == request.peer.uid else { throw .otherUser }
         guard Secret(sent.nonce) == Secret(message.nonce) else { throw .otherNonce }
         guard sent.provider == message.sender + ":", pending.scheme == message.receiver else { throw .otherSender }
@@ -93,7 +89,8 @@ extension Daemon {
     func settleInvitation(_ live: LiveSession) {
         guard let call = live.inviting else { return }
         let login = live.session.login
-        var reply = HandleResponse.Reply(handled: true)
+        // It is gone at once only where its beginning could not be stored.
+        var reply = HandleResponse.Reply(handled: login != nil)
         switch login?.state {
         case .starting, .asking, .preparing: return
         case .presenting(let page): reply.open = login?.sent == nil ? nil : page.identityProviderUri

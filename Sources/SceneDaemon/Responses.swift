@@ -70,13 +70,26 @@ extension Daemon {
             let callback = CallbackParameters(query: String(response.url[mark...].dropFirst())),
             let state = callback.state.map({ Secret($0) })
         else { throw .malformed }
-        let found = sessions.values.first { live in live.login?.pending.map { Secret($0.state) == state } ?? false }
-        guard let live = found, let running = live.login, let pending = running.pending else { throw .unknownState }
+        guard let (live, running, pending) = loginOnItsWay(where: { Secret($1.state) == state }) else {
+            throw .unknownState
+        }
         guard live.key.uid == uid else { throw .otherUser }
         guard live.session.login?.awaitsUser == true else { throw .usedState }
         guard pending.isAnswered(at: response.url[..<mark]) else { throw .otherAddress }
         if let scene = response.scene, !live.session.isLogin(of: scene) { throw .otherScene }
         guard take(callback, running, live, respond: { _ in }) else { throw .otherIssuer }
         pages.returned(login: running.page)
+    }
+
+    /// Whosever it is: one whose user has been sent to the login host. Few are, however many sessions there are.
+    func loginOnItsWay(
+        where isMeant: (LiveSession, PendingAuthorization) -> Bool
+    ) -> (LiveSession, RunningLogin, PendingAuthorization)? {
+        for live in loginPages.values {
+            if let running = live.login, let pending = running.pending, isMeant(live, pending) {
+                return (live, running, pending)
+            }
+        }
+        return nil
     }
 }

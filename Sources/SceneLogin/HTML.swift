@@ -58,12 +58,16 @@ struct HTML: Sendable {
         element(name, attributes, content: .lines(children))
     }
 
+    /// Longer than any address that is to be opened: one with an ID token in it (`id_token_hint`) has some KiB, and is of
+    /// no use in part.
+    private static let longestAttribute = 32 << 10
+
     /// An element that has no end tag.
     static func opening(_ name: StaticString, _ attributes: Attributes = [:]) -> HTML {
         var tag = "<\(name)"
         for (name, value) in attributes {
             switch value {
-            case .text(let text)?: tag += " \(name)=\"\(HTML.text(text, limit: 4096).markup)\""
+            case .text(let text)?: tag += " \(name)=\"\(HTML.text(text, limit: longestAttribute).markup)\""
             case .present(true)?: tag += " \(name)"
             case .present(false)?, nil: continue
             }

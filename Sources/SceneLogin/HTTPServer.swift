@@ -181,7 +181,6 @@ final class HTTPServer {
     ) -> MHD_Result {
         quietRuns = 0
         if !exchange.hasHead {
-            waiting.left(connection)
             exchange.readHead(method: method)
             if exchange.head.body == .form { return .YES }
         }
@@ -190,6 +189,7 @@ final class HTTPServer {
                 exchange.receive(piece)
                 return .YES
             }
+            waiting.left(connection)
             exchange.isRouted = true
             onRequest(exchange)
         }

@@ -32,7 +32,7 @@ extension LoginPages {
         guard case .preparing = route.stage, let content = content(route.login) else {
             return exchange.answer(response(route, .go, exchange.messages))
         }
-        guard waiting.count(where: { $0.login == route.login }) < Self.waitingLimit else {
+        guard waiting.count(where: { routes.logins[$0.login]?.uid == route.uid }) < Self.waitingLimit else {
             let pages = ScreenPages(content: content, messages: exchange.messages, formToken: route.formToken)
             return exchange.answer(Response(pages.preparing(askingAfter: 1)))
         }

@@ -1,4 +1,3 @@
-import Glibc
 import LinuxIO
 import SceneModel
 
@@ -44,12 +43,12 @@ package final class LoginPages {
             _, _, respond in respond(.screen)
         }
 
-    private let loop: EventLoop
-    private var owners: SocketOwners?
+    let loop: EventLoop
+    var owners: SocketOwners?
     var routes = Routes()
-    private var servers: [Endpoint: HTTPServer] = [:]
+    var servers: [Endpoint: HTTPServer] = [:]
     /// Listening sockets of a process before this one.
-    private var inherited: [Endpoint: Int32] = [:]
+    var inherited: [Endpoint: Int32] = [:]
     /// Callbacks whose outcome is not known yet.
     var held: [Int: Held] = [:]
     /// Forms that are not answered yet, by a number of their own.
@@ -57,7 +56,7 @@ package final class LoginPages {
     var lastAction = 0
     /// Windows that wait for the way on to their login host.
     var waiting: [Held] = []
-    /// Of one login. Those that are left stay here, too, until the way is known.
+    /// Of one user, who may share a port with others. Those that are left stay here, too, until the way is known.
     static let waitingLimit = 16
 
     struct Held {
@@ -178,102 +177,5 @@ package final class LoginPages {
         for endpoint in endpoints where routes.logins(at: endpoint).isEmpty {
             servers.removeValue(forKey: endpoint)?.close()
         }
-    }
-
-    // MARK: Over a restart
-
-    /// The listening sockets of a login with their ports; they stay this object's.
-    package func listeners(of login: Int) -> [(port: UInt16, descriptor: Int32)] {
-        (routes.logins[login]?.endpoints ?? []).compactMap { endpoint in
-            servers[endpoint].map { (endpoint.port, $0.descriptor) }
-        }
-    }
-
-    /// Takes over a listening socket of a process before this one, for a login that is opened on its port.
-    package func inherit(_ descriptor: Int32) {
-        guard let port = try? ListenSocket.port(of: descriptor), let isIPv6 = ListenSocket.isIPv6(descriptor) else {
-            Glibc.close(descriptor)
-            return
-        }
-        if let former = inherited.updateValue(descriptor, forKey: Endpoint(isIPv6: isIPv6, port: port)) {
-            Glibc.close(former)
-        }
-    }
-
-    /// No login wants what is left.
-    package func forgetInherited() {
-        for descriptor in inherited.values {
-            shutDown(descriptor)
-            Glibc.close(descriptor)
-        }
-        inherited = [:]
-    }
-
-    // MARK: Listening
-
-    /// On the redirect URI's port, or else on the one that a browser knows already, if it is to be had.
-    private func listen(_ redirect: RedirectURI, preferring known: UInt16?) throws(LoopbackFailure) -> [Endpoint] {
-        guard redirect.port == nil, let known else { return try listen(on: redirect.host, redirect.port) }
-        do throws(LoopbackFailure) {
-            return try listen(on: redirect.host, known)
-        } catch {
-            return try listen(on: redirect.host, nil)
-        }
-    }
-
-    private func listen(on host: RedirectURI.Host, _ port: UInt16?) throws(LoopbackFailure) -> [Endpoint] {
-        switch host {
-        case .ipv4: [try listen(isIPv6: false, port)]
-        case .ipv6: [try listen(isIPv6: true, port)]
-        case .localhost: try listenOnBoth(port)
-        }
-    }
-
-    /// A browser may take `localhost` for either address. Whoever else listened on the other one would get the callback.
-    private func listenOnBoth(_ port: UInt16?) throws(LoopbackFailure) -> [Endpoint] {
-        var attempts = port == nil ? 8 : 1
-        while true {
-            attempts -= 1
-            let first = try listen(isIPv6: false, port)
-            do throws(LoopbackFailure) {
-                return [first, try listen(isIPv6: true, first.port)]
-            } catch {
-                if case .system = error, !ListenSocket.hasIPv6 { return [first] }
-                if routes.logins(at: first).isEmpty { servers.removeValue(forKey: first)?.close() }
-                guard case .portTaken = error, attempts > 0 else { throw error }
-            }
-        }
-    }
-
-    private func listen(isIPv6: Bool, _ port: UInt16?) throws(LoopbackFailure) -> Endpoint {
-        if let port, servers[Endpoint(isIPv6: isIPv6, port: port)] != nil {
-            return Endpoint(isIPv6: isIPv6, port: port)
-        }
-        do throws(SystemError) {
-            let owners = try diagnosis()
-            let former = port.flatMap { inherited.removeValue(forKey: Endpoint(isIPv6: isIPv6, port: $0)) }
-            let socket =
-                if let former { OwnedDescriptor(former) } else {
-                    try ListenSocket.open(isIPv6: isIPv6, port: port ?? 0)
-                }
-            let endpoint = Endpoint(isIPv6: isIPv6, port: try ListenSocket.port(of: socket.raw))
-            let server = try HTTPServer(loop: loop, owners: owners, endpoint: endpoint, socket: socket)
-            server.onRequest = { [weak self, unowned server] in self?.requested($0, at: server) }
-            server.isStranger = { [weak self] uid in
-                guard let uid, let self else { return true }
-                return !routes.logins(at: endpoint).contains { $0.uid == uid }
-            }
-            servers[endpoint] = server
-            return endpoint
-        } catch {
-            throw error.isAddressInUse ? .portTaken(port ?? 0) : .system(error.description)
-        }
-    }
-
-    private func diagnosis() throws(SystemError) -> SocketOwners {
-        if let owners { return owners }
-        let opened = try SocketOwners()
-        owners = opened
-        return opened
     }
 }

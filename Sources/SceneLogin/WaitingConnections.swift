@@ -1,4 +1,4 @@
-/// The connections of a server that have not asked for anything yet, the oldest first.
+/// The connections of a server that have not asked for anything yet, or not in whole, the oldest first.
 ///
 /// A browser asks at once, so that whoever waits gives way when there are many: idle connections, however many are
 /// opened, keep nobody out. Strangers, who will be refused anyway, get only a few places.

@@ -47,7 +47,8 @@ package struct AuthorizationParameters: Hashable, Sendable {
         var fields = Dictionary(
             (Form.decode(query) ?? []).map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
         fields["idp_login_host"] = pending.host
-        fields["login_hint"] = loginHint
+        // Some hosts have longer names than a message takes; it does without.
+        fields["login_hint"] = loginHint.flatMap { Self.isText($0) ? $0 : nil }
         fields["idp_scene"] = scene
         self.init(fields)
     }

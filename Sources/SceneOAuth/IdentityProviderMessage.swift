@@ -83,7 +83,8 @@ extension IdentityProviderMessage {
         switch content {
         case .authrequest(let parameters): parameters.add(to: &query)
         case .authresponse(let answer), .idpauthcodeinit(let answer): answer.add(to: &query)
-        case .idpinit(let loginHint): if let loginHint { query.add("login_hint", loginHint) }
+        case .idpinit(let loginHint):
+            if let loginHint, AuthorizationParameters.isText(loginHint) { query.add("login_hint", loginHint) }
         case .error(let code, let description):
             query.add("error", code)
             if let description { query.add("error_description", description) }

@@ -50,10 +50,16 @@ extension Session {
     /// It can be opened now, or could not be made.
     mutating func requestReady(_ page: LoginPage, _ world: World) {
         if page.identityProviderUri == nil {
-            login?.sent = nil
+            dropRequest()
         } else {
             login?.sent?.deadline = world.now.boot.advanced(bySeconds: Bounds.authorization)
         }
+    }
+
+    /// It came to nothing. A login that was begun for it alone is of use only to who has come to wait for it.
+    private mutating func dropRequest() {
+        if login?.sent?.isInvited == true { login?.keptUntil = nil }
+        login?.sent = nil
     }
 
     /// Whether it has not been answered in time: the login goes on without.
@@ -70,7 +76,10 @@ extension Session {
         -> [Action]
     {
         guard let login, login.sent?.request == request, login.awaitsUser else { return [] }
-        if code == Self.nobodyThereCode { return goOnLocally(login, because: Self.nobodyThere, world) }
+        if code == Self.nobodyThereCode {
+            dropRequest()
+            return goOnLocally(self.login ?? login, because: Self.nobodyThere, world) + (isSteady ? [] : settle(world))
+        }
         return end(.failed(.loginFailed(code: code, description: description)), world)
     }
 

@@ -67,6 +67,23 @@ extension Session {
         planRetries(world)
         let owes = owedEnd != nil || owedLoginHost != nil
         return retryRevocations(world: world) + (owes ? enqueue(.announceOwed, world) : [])
+            + withdrawAuthorizations(world)
+    }
+
+    /// What other apps had asked their identity provider, this one, went with the process before: scenes that still ask the
+    /// user are told.
+    private mutating func withdrawAuthorizations(_ world: World) -> [Action] {
+        guard !policy.identityProviderFor.isEmpty, let oldest = history.oldest else { return [] }
+        var ended: Set<String> = []
+        var actions: [Action] = []
+        for sequence in (oldest...max(oldest, record.sequence)).reversed() {
+            guard let event = history[sequence], let request = event.request, ended.insert(request).inserted,
+                event.kind == .authorizationRequested
+            else { continue }
+            actions += enqueue(
+                .endAuthorization(request, app: event.requestingApp ?? "", reason: LoginEnd.abandoned.reason), world)
+        }
+        return actions
     }
 
     /// Nobody has come back for the login in time.

@@ -202,6 +202,18 @@ import Testing
         #expect(read().apps["notes"]?.policy.canBeStarted == (isSound ? true : nil))
     }
 
+    /// Where the login host answers to a loopback address, a provider that talks through URLs cannot help.
+    @Test(arguments: [
+        ("", true), ("RedirectURI=com.example.mail:/other", true), ("RedirectURI=http://127.0.0.1/callback", false),
+    ]) func aProviderIsAskedByURLsWhereTheAnswerIsOne(redirectURI: String, isAsked: Bool) throws {
+        let file = asking("com.example.notes:") + "\(redirectURI)\n[App]\nRedirectURI=com.example.mail:/callback\n"
+        try directory.write("first/apps.d/mail.conf", file)
+        let configuration = read()
+        #expect(configuration.apps["mail"]?.identityProvider == "com.example.notes:")
+        #expect(configuration.problems.map(\.line) == (isAsked ? [] : [3]))
+        #expect(configuration.problems.allSatisfy { $0.text.contains("not asked for logins at https://login.") })
+    }
+
     /// Noted where it is written, and left out; the app goes on without.
     @Test(
         arguments: [

@@ -46,6 +46,15 @@ import Testing
         #expect(options.configurationDirectories.first == "/home/ann/.config/scened")
     }
 
+    @Test func desktopEntriesAreInTheUsersDirectoriesFirst() throws {
+        let usual = ["/home/ann/.local/share", "/usr/local/share", "/usr/share"]
+        #expect(try options(with: Self.user).dataDirectories == usual)
+        // One that is taken for an option of what starts an entry is none.
+        let environment = Self.user.merging(["XDG_DATA_HOME": "/d", "XDG_DATA_DIRS": "-x:share:/opt/share"]) { $1 }
+        #expect(try options(with: environment).dataDirectories == ["/d", "/opt/share"])
+        #expect(try options("--system", with: environment).dataDirectories == nil)
+    }
+
     @Test func theServiceManagersStateDirectoryCounts() throws {
         let environment = Self.user.merging(["STATE_DIRECTORY": "/m/scened"]) { $1 }
         #expect(try options(with: environment).stateDirectory == "/m/scened")

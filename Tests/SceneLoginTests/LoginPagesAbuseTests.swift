@@ -15,7 +15,11 @@ struct LoginPagesAbuseTests {
         #expect(RawBrowser(port: login.port) == nil)
     }
 
-    @Test(arguments: ["", "GET", "GET /callback?state=the-state HTTP/1.1\r\nHost: 127"])
+    @Test(arguments: [
+        "", "GET", "GET /callback?state=the-state HTTP/1.1\r\nHost: 127",
+        "POST /go HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            + "Content-Length: 8000\r\n\r\ntoken=",
+    ])
     func manyIdleConnectionsKeepNobodyOut(begun: String) throws {
         let fixture = try LoginFixture()
         let login = try fixture.open()
@@ -24,6 +28,7 @@ struct LoginPagesAbuseTests {
         #expect(idle.count == 200)
         for browser in idle { browser.send(begun.utf8) }
         #expect(RawBrowser.get(login.screenPath, at: login)?.status == 200)
+        #expect(idle.count(where: \.isHungUp) >= 150)
         try completes(fixture, login)
     }
 

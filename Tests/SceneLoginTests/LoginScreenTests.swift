@@ -189,9 +189,11 @@ struct LoginScreenTests {
         let fixture = try LoginFixture()
         let login = try fixture.open()
         let waiting = try wait(LoginPages.waitingLimit, login, fixture)
-        // One more is to ask again.
-        let other = try #require(RawBrowser.get(login.screenPath + "wait", at: login))
-        #expect(other.body.contains("content=\"1;url=wait\""))
+        // One more is to ask again, also of another login of the user.
+        for login in [login, try fixture.open(login: 2)] {
+            let other = try #require(RawBrowser.get(login.screenPath + "wait", at: login))
+            #expect(other.body.contains("content=\"1;url=wait\""))
+        }
         try fixture.ready()
         for browser in waiting {
             #expect(browser.answer()?.body.contains("0;url=https://login.example.com/authorize?a=b&amp;c=d") == true)

@@ -43,6 +43,13 @@ struct PageTests {
         )
     }
 
+    @Test func theWayToTheLoginHostIsWholeHoweverLong() {
+        let uri = "https://login.example.com/authorize?id_token_hint=" + String(repeating: "x", count: 6000) + "&end=1"
+        let html = ScreenPages(content: .test(), messages: .english, formToken: "t").going(to: uri).html(nonce: "n")
+        let whole = HTML.text(uri, limit: 10_000).markup
+        #expect(html.contains("content=\"0;url=\(whole)\"") && html.contains("href=\"\(whole)\""))
+    }
+
     @Test func controlCharactersAreInert() {
         #expect(HTML.text("a\u{0}b\u{1b}[2Jc\r\nd").markup == "a b [2Jc  d")
     }

@@ -60,6 +60,12 @@ final class RawBrowser {
         }
     }
 
+    /// Whether the server has, or has answered.
+    var isHungUp: Bool {
+        var found = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        return poll(&found, 1, 0) > 0
+    }
+
     /// What has come so far.
     func readAvailable() -> [UInt8] {
         var buffer = [UInt8](repeating: 0, count: 16384)

@@ -57,6 +57,15 @@ private typealias Fault = IdentityProviderMessage.Fault
         return halves[0] + "?" + (kept + (value.map { ["\(name)=\(Form.encode($0))"] } ?? [])).joined(separator: "&")
     }
 
+    @Test func aNameThatIsTooLongIsLeftOut() throws {
+        let name = String(repeating: "n", count: 257)
+        let parameters = try #require(AuthorizationParameters(Self.pending, loginHint: name, scene: nil))
+        #expect(parameters.loginHint == nil)
+        #expect(
+            try IdentityProviderMessage(Self.message(.idpinit(loginHint: name)).url).content == .idpinit(loginHint: nil)
+        )
+    }
+
     @Test func whatIsWrittenIsRead() throws {
         for message in try Self.all() {
             #expect(IdentityProviderMessage.isMeant(by: message.url))

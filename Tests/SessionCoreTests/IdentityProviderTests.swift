@@ -449,4 +449,22 @@ private func options(_ fill: (inout LoginOptions) -> Void) -> LoginOptions {
         #expect(apps.asker.session.history.newest(.loginEnded)?.reason == "otherAccount")
         apps.asker.expectNoFaults()
     }
+
+    /// One that was answered had its end before, and a scene that was there all the while hears of each once.
+    @Test func whatWaitedForAnAnswerIsWithdrawnByARestart() {
+        let apps = TwoApps()
+        var scene = apps.provider.connect("p2")
+        _ = apps.logIn()
+        apps.deny()
+        _ = apps.logIn()
+        let asked = apps.request
+        for _ in 0..<2 {
+            apps.provider.crash(keeping: [scene])
+            scene = apps.provider.session.scenes["p2"]?.call ?? scene
+            let ends = apps.provider.streams[scene]?.events.filter { $0.kind == .authorizationEnded } ?? []
+            #expect(ends.map(\.reason) == ["denied", "abandoned"])
+            #expect(ends.last?.request == asked && ends.last?.requestingApp == "mail")
+        }
+        apps.expectNoFaults()
+    }
 }

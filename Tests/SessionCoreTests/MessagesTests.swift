@@ -115,6 +115,21 @@ import Testing
         stage.expectNoFaults()
     }
 
+    /// A login that nobody can be shown would keep others from theirs.
+    @Test(arguments: [nil, Session.nobodyThereCode], [true, false])
+    func anInvitedLoginEndsWithItsRequest(code: String?, isWaitedFor: Bool) {
+        let stage = asker()
+        stage.happens { $0.loginInvited(loginHint: nil, world: $1) }
+        let call = isWaitedFor ? stage.loginIfRequired() : nil
+        present(stage, uri: code == nil ? nil : url)
+        if let code, let request = stage.session.login?.sent?.request {
+            stage.happens { $0.requestRefused(request, code: code, description: nil, world: $1) }
+        }
+        #expect((stage.session.login == nil) == !isWaitedFor)
+        if let call { #expect(stage.told[call]?.last?.loginScreen == Stage.page.loginScreen) }
+        stage.expectNoFaults()
+    }
+
     @Test func aNonceIsGoodOnceAndRemembered() {
         let stage = asker()
         func isNew(_ nonce: String, seconds: Int = 60) -> Bool {

@@ -3,7 +3,7 @@
 import urllib.parse
 
 import pytest
-from visitor import get
+from visitor import get, way_on
 
 
 class UnderWay:
@@ -61,6 +61,18 @@ def test_a_forged_callback(daemon, dot, alice, forge):
     assert len(dot.token_requests("authorization_code")) == redeemed
     assert login.completes()["username"] == "alice"
     assert len(dot.token_requests("authorization_code")) == redeemed + 1
+
+
+def test_a_forged_callback_leaves_the_typed_name(daemon, alice):
+    scene = daemon.scene()
+    screen = scene.log_in("Login").wait_progress("presenting")["loginScreen"]
+    uri = alice.open(screen, "alice@example.com")
+    asked = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(uri).query))
+    assert asked["login_hint"] == "alice@example.com"
+    forged = urllib.parse.urlencode({"state": asked["state"], "code": "x", "iss": "https://evil.example"})
+    get(f"{asked['redirect_uri']}?{forged}")
+    assert way_on(get(screen + "go")[2].decode()) == uri
+    scene.close()
 
 
 def test_a_callback_without_the_issuer_that_was_announced(daemon, dot, alice):

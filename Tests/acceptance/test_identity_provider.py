@@ -5,6 +5,7 @@ import os
 import urllib.parse
 
 import pytest
+from calls import Watcher
 from daemon import Daemon
 from provider import free_port
 from scene import CallFailed
@@ -340,10 +341,17 @@ def test_the_provider_begins(apps, alice):
 def test_a_restart_ends_what_waits_for_an_answer(apps):
     with connected(apps, "notes", "mail") as (notes, mail):
         login = mail.log_in()
-        asked = request(notes)
+        event = notes.wait_event("authorizationRequested")
+        asked, seen = event["request"], event["at"]
         assert apps.stop() == 0
         assert login.wait_error() == "connection"
     apps.start()
+    # A window that still asks the user is told.
+    window = Watcher(apps, after=seen)
+    [ended] = window.until(seen["sequence"] + 1)
+    assert ended["kind"] == "authorizationEnded" and ended["reason"] == "abandoned"
+    assert (ended["request"], ended["requestingApp"]) == (asked, "mail")
+    window.close()
     with apps.scene("notes") as notes:
         assert apps.call("ListAuthorizations", app="notes") == {"requests": []}
         assert approve(notes, asked, account(apps)).wait_error() == "UnknownRequest"

@@ -8,15 +8,33 @@ extension Configuration {
     mutating func checkIdentityProviders() {
         let asked = apps.compactMapValues(\.identityProvider)
         for (name, provider) in asked.sorted(by: { $0.key < $1.key }) {
-            guard let fault = fault(of: name, provider, asked), let app = apps[name] else { continue }
-            apps[name]?.identityProvider = nil
-            warn("IdentityProvider=\(provider): \(fault); the app signs in without", app.identityProviderPlace, name)
+            guard let app = apps[name] else { continue }
+            if let fault = fault(of: name, provider, asked) {
+                apps[name]?.identityProvider = nil
+                warn(
+                    "IdentityProvider=\(provider): \(fault); the app signs in without", app.identityProviderPlace, name)
+            } else if provider.isScheme {
+                warnOfLoopback(app, provider)
+            }
         }
         for (name, app) in apps.sorted(by: { $0.key < $1.key }) where app.messageSchemes.isEmpty {
             guard let scheme = app.identityProviderFor.first(where: \.isScheme) else { continue }
             let text = "IdentityProviderFor=\(scheme): it reaches an app that has a private scheme; add MessageScheme="
             warn(text, app.identityProviderForPlace, name)
         }
+    }
+
+    /// Who is asked by a URL can send the login host's answer to a private scheme alone.
+    private mutating func warnOfLoopback(_ app: AppConfiguration, _ provider: String) {
+        for host in app.loginHosts {
+            guard let redirectURI = host.redirectURI, !Self.hasScheme(redirectURI) else { continue }
+            let text = "it is not asked for logins at \(host.host.url), whose RedirectURI= has no private scheme"
+            warn("IdentityProvider=\(provider): \(text)", app.identityProviderPlace, app.name)
+        }
+    }
+
+    private static func hasScheme(_ redirectURI: String) -> Bool {
+        IdentityProviderMessage.isScheme(redirectURI.prefix { $0 != ":" })
     }
 
     /// What cannot be started is started without.
@@ -31,7 +49,7 @@ extension Configuration {
     private func fault(of name: String, _ provider: String, _ asked: [String: String]) -> String? {
         if provider == name { return "an app is not its own identity provider" }
         if provider.isScheme {
-            guard let app = apps[name], IdentityProviderMessage.isScheme(app.redirectURI.prefix { $0 != ":" }) else {
+            guard let app = apps[name], Self.hasScheme(app.redirectURI) else {
                 return "it is asked by apps whose own RedirectURI= has a private scheme, such as com.example.mail"
             }
             let isOwn = app.messageSchemes.contains(String(provider.dropLast()))
