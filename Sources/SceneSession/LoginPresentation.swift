@@ -118,7 +118,8 @@ final class LoginPresentation: Sendable {
     }
 
     @MainActor private func end(_ outcome: LoginScreenOutcome) {
-        state.withLock { $0.isShowing = false }
+        // Only then: the calls that end meanwhile wait for it.
+        defer { state.withLock { $0.isShowing = false } }
         hostChanges?.cancel()
         hostChanges = nil
         guard let controller else { return }

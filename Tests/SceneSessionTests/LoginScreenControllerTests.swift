@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import SceneModel
 import SceneProtocol
@@ -9,9 +10,11 @@ import Testing
 /// Tells a test what is asked of it, and presents nothing.
 @MainActor private final class Told: LoginScreenController {
     let tally: Tally
+    let atEnd: @Sendable () -> Void
 
-    init(_ scene: Scene, _ tally: Tally) {
+    init(_ scene: Scene, _ tally: Tally, atEnd: @escaping @Sendable () -> Void = {}) {
         self.tally = tally
+        self.atEnd = atEnd
         super.init(scene: scene)
     }
 
@@ -24,6 +27,7 @@ import Testing
     override func didFail(_ error: SceneError) { tally.add("\(error)") }
 
     override func didEnd(_ outcome: LoginScreenOutcome) {
+        atEnd()
         switch outcome {
         case .signedIn(let account): tally.add("signed in \(account.username ?? "?")")
         case .failed(let error): tally.add("failed: \(error)")
@@ -85,6 +89,34 @@ import Testing
         for call in calls { #expect(try await call.value == Fixture.ada) }
         // Whether all are asked before the first has ended, the user does not care.
         #expect(tally.entries.filter { !$0.hasPrefix("authorizing") } == Self.first + ["signed in ada"])
+    }
+
+    /// While the screen of the first one's login goes, the second one's call ends.
+    @Test func aCallThatEndsMeanwhileWaitsForTheScreenToGo() async throws {
+        let (first, second) = (Gate(), Gate())
+        let daemon = try daemon(
+            [first, second].map {
+                [Fixture.presenting("http://127.0.0.1:1/a"), .awaitGate($0), Fixture.signedIn(1)]
+            })
+        let tally = Tally()
+        let scene = try await daemon.scene()
+        scene.loginScreenCreationBlock = { scene in
+            Told(scene, tally) {
+                second.open()
+                // Long enough for it to end, if it does not wait.
+                usleep(100_000)
+            }
+        }
+        let calls = (1...2).map { _ in
+            Task {
+                try await scene.loginIfRequired()
+                #expect(tally.entries.last == "signed in ada")
+            }
+        }
+        await daemon.called(loginIfRequired, times: 2)
+        await tally.reaches(2)
+        first.open()
+        for call in calls { try await call.value }
     }
 
     @Test func noneWhereNothingIsToBePresented() async throws {
