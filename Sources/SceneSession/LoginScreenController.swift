@@ -50,7 +50,8 @@ import SceneModel
         loginScreen.showsBackButton
     }
 
-    /// The user wants to go back. By default that cancels the login, for everybody who waits for it.
+    /// The user wants to go back. By default that cancels the login, for everybody who waits for it. Where
+    /// `loginScreen.backButtonAction` is `identityProvider`, the next login of the program's asks that one again.
     open func handleBackButtonAction() {
         cancelLogin()
     }

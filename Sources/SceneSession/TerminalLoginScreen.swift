@@ -23,6 +23,8 @@ import TerminalScreen
         self.controller = controller
         self.screen = screen
         state = controller.makeState()
+        // What was typed for the program is no key of the screen's.
+        tcflush(STDIN_FILENO, TCIFLUSH)
         keys = LentKeyboard(on: loop)
         keys.start { [weak self] events in self?.received(events) }
         present()

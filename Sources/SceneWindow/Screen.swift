@@ -70,17 +70,7 @@ struct Screen {
 
     /// What can be pressed, in as many rows as that takes.
     private var keys: [Line] {
-        var rows = [Line()]
-        for (key, purpose) in keyPurposes {
-            let entry = Line(Line(key, .heading), Line(" " + purpose))
-            let row = Line(rows[rows.count - 1], entry, separator: "  ")
-            if row.width <= size.columns - size.margin {
-                rows[rows.count - 1] = row
-            } else {
-                rows.append(entry)
-            }
-        }
-        return rows
+        Line.keys(keyPurposes, columns: size.columns - size.margin, rows: .max)
     }
 
     private var keyPurposes: [(String, String)] {

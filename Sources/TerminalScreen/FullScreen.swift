@@ -21,7 +21,7 @@ package final class FullScreen {
             return nil
         }
         TerminalMode.leaveAtEnd()
-        if isLent { Departures.take(TerminalInput.ending, sparingHandled: true) }
+        if isLent { FatalSignals.take(TerminalInput.ending, sparingHandled: true) }
     }
 
     package static func isPossible(on output: Int32, environment: [String: String]) -> Bool {
@@ -65,6 +65,6 @@ package final class FullScreen {
 
     package func close() {
         TerminalMode.leave()
-        if isLent { Departures.giveBack() }
+        if isLent { FatalSignals.giveBack() }
     }
 }

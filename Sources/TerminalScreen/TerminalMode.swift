@@ -44,7 +44,7 @@ package enum TerminalMode {
     /// Has `leave` called when the process ends, also by a fault.
     package static func leaveAtEnd() {
         atExit
-        Departures.take(Departures.faults)
+        FatalSignals.take(FatalSignals.faults)
     }
 
     private static let atExit: Void = { _ = atexit { TerminalMode.leave() } }()

@@ -242,6 +242,20 @@ import Testing
 // MARK: What a controller does
 
 extension LoginScreenControllerTests {
+    /// A login of the scene's, and the controller that presents it.
+    private func presented(by scene: Scene, _ tally: Tally) async throws -> (Told, Task<Account, any Error>) {
+        let presenting = Locked<Told?>(nil)
+        scene.loginScreenCreationBlock = { scene in
+            let controller = Told(scene, tally)
+            presenting.withLock { $0 = controller }
+            return controller
+        }
+        let call = Task { try await scene.loginIfRequired() }
+        await tally.reaches(2)
+        let controller = try #require(presenting.withLock { $0 })
+        return (controller, call)
+    }
+
     @MainActor @Test func theBarIsWhatTheControllerCreates() async throws {
         final class Styled: LoginScreenController {
             override func createTitleItem() -> NavigationBarItem? { NavigationBarItem("Welcome") }
@@ -268,15 +282,7 @@ extension LoginScreenControllerTests {
         let session = try await RealSession()
         let scene = try await session.scene()
         let tally = Tally()
-        let controllers = Locked<[LoginScreenController]>([])
-        scene.loginScreenCreationBlock = { scene in
-            let controller = Told(scene, tally)
-            controllers.withLock { $0.append(controller) }
-            return controller
-        }
-        let call = Task { try await scene.loginIfRequired() }
-        await tally.reaches(2)
-        let controller = try #require(controllers.withLock(\.first))
+        let (controller, call) = try await presented(by: scene, tally)
         let own = try #require(await controller.loginScreen.loginHosts.first)
         await controller.removeLoginHost(url: own.url)
         await tally.reaches(3)
@@ -284,7 +290,7 @@ extension LoginScreenControllerTests {
         await controller.handleBackButtonAction()
         await #expect(throws: SceneError.failure(.loginCancelled)) { try await call.value }
         #expect(tally.entries.last == "failed: \(SceneError.failure(.loginCancelled))")
-        #expect(controllers.withLock(\.count) == 1)
+        #expect(tally.entries.filter { $0.hasPrefix("loaded") }.count == 1)
     }
 
     @Test func theOneWhoAddsALoginHostIsToldWhenItIsThere() async throws {
@@ -298,16 +304,8 @@ extension LoginScreenControllerTests {
             loginIfRequired: [[Fixture.presenting("http://127.0.0.1:1/a"), .hang]],
         ])
         let tally = Tally()
-        let controllers = Locked<[LoginScreenController]>([])
         let scene = try await daemon.scene()
-        scene.loginScreenCreationBlock = { scene in
-            let controller = Told(scene, tally)
-            controllers.withLock { $0.append(controller) }
-            return controller
-        }
-        let call = Task { try await scene.loginIfRequired() }
-        await tally.reaches(2)
-        let controller = try #require(controllers.withLock(\.first))
+        let (controller, call) = try await presented(by: scene, tally)
         await controller.addLoginHost(url: " own.example.com ") { tally.add("added \($0.url)") }
         await tally.reaches(4)
         #expect(
@@ -329,15 +327,8 @@ extension LoginScreenControllerTests {
         ])
         let tally = Tally()
         let scene = try await daemon.scene()
-        let controllers = Locked<[LoginScreenController]>([])
-        scene.loginScreenCreationBlock = { scene in
-            let controller = Told(scene, tally)
-            controllers.withLock { $0.append(controller) }
-            return controller
-        }
-        let call = Task { try await scene.loginIfRequired() }
-        await tally.reaches(2)
-        await controllers.withLock(\.first)?.removeLoginHost(url: "https://c.example")
+        let (controller, call) = try await presented(by: scene, tally)
+        await controller.removeLoginHost(url: "https://c.example")
         await tally.reaches(3)
         #expect(tally.entries[2] == "presenting http://127.0.0.1:1/a at [\"A\", \"B\"]")
         call.cancel()
@@ -352,16 +343,8 @@ extension LoginScreenControllerTests {
         configuration.title = "Mine"
         scene.loginScreenConfiguration = configuration
         let tally = Tally()
-        let controllers = Locked<[LoginScreenController]>([])
-        scene.loginScreenCreationBlock = { scene in
-            let controller = Told(scene, tally)
-            controllers.withLock { $0.append(controller) }
-            return controller
-        }
-        let call = Task { try await scene.loginIfRequired() }
-        await tally.reaches(2)
+        let (controller, call) = try await presented(by: scene, tally)
         #expect(tally.entries[0] == "loaded Mine")
-        let controller = try #require(controllers.withLock(\.first))
         #expect(await controller.navigationBar?.settingsButton == nil)
         await controller.addLoginHost(url: "https://own.example.com")
         await tally.reaches(3)

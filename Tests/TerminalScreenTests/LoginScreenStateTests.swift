@@ -18,6 +18,12 @@ struct LoginScreenStateTests {
         #expect(state.view == .main)
     }
 
+    @Test func anothersLoginStaysAtItsHost() {
+        var state = LoginScenery.waiting.state
+        #expect(pressed(&state, .character("h"), .down, .enter) == [.selectHost(LoginScenery.sandbox.url)])
+        #expect(LoginScenery.text(state, 80, 24).contains("stays where it is."))
+    }
+
     @Test func theSelectedHostIsNotSelectedAgain() {
         var state = LoginScenery.hosts.state
         #expect(pressed(&state, .enter) == [] && state.view == .main)

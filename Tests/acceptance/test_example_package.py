@@ -130,6 +130,19 @@ def test_stops_and_goes_on(notes, start, dot, alice):
         terminal.close()
 
 
+def test_what_was_typed_before_is_no_key(notes, start, dot, alice):
+    """It was meant for the program; q would end the login."""
+    daemon = start(notes=dot)
+    terminal = Terminal(["/bin/sh", "-c", f"read go; exec {notes}"], daemon.environment, columns=120)
+    try:
+        terminal.type("go\rq")
+        terminal.wait_shown("Waiting for you to sign in")
+        alice.sign_in(address(terminal))
+        terminal.wait_output(b"signed in: Alice Example")
+    finally:
+        terminal.close()
+
+
 def watches_keys(pid):
     """Whether standard input is in an epoll set of the process (proc(5))."""
     directory = f"/proc/{pid}/fdinfo"

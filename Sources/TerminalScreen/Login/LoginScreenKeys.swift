@@ -99,6 +99,7 @@ extension LoginScreenState {
         if host.url == self.host?.url { return hasEnded ? .tryAgain : nil }
         loginHost = nil
         hostLeft()
+        if login?.state == .waiting { told("The next login goes there; the one under way stays where it is.") }
         return .selectHost(host.url)
     }
 

@@ -121,7 +121,7 @@ extension Line {
     }
 
     /// What can be pressed, the last of it in any case.
-    static func keys(_ purposes: [(String, String)], columns: Int, rows: Int) -> [Line] {
+    package static func keys(_ purposes: [(String, String)], columns: Int, rows: Int) -> [Line] {
         let entries = purposes.map { Line(Line($0.0, .heading), Line(" " + $0.1)) }
         guard let last = entries.last else { return [] }
         var lines = [Line()]

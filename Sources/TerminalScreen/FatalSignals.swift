@@ -1,7 +1,7 @@
 import Glibc
 
 /// Signals that end the process: the terminal is left first, then they do what they did before.
-enum Departures {
+enum FatalSignals {
     static let faults = [SIGSEGV, SIGBUS, SIGILL, SIGTRAP, SIGABRT, SIGFPE]
 
     // By number, for a handler to find without a lock. Written before the handler is installed.
