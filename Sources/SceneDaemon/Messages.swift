@@ -144,8 +144,8 @@ extension Daemon {
     }
 
     func settleQuestions(_ live: LiveSession) {
-        for (id, foreign) in foreignRequests where foreign.provider === live && live.session.isAsking(id) {
-            handed(id)
+        for (id, foreign) in foreignRequests where foreign.call != nil && foreign.provider === live {
+            if live.session.isAsking(id) { handed(id) }
         }
     }
 
