@@ -17,10 +17,12 @@ struct Context {
     /// ` --app NAME` where the line had it.
     var appOption: String { namedApp.map { " --app " + Inert.text($0) } ?? "" }
 
-    func connect(interrupt: Interrupt? = nil) throws(CommandFailure) -> DaemonConnection {
+    func connect(
+        interrupt: Interrupt? = nil, patience: Duration = DaemonConnection.patience
+    ) throws(CommandFailure) -> DaemonConnection {
         try DaemonConnection(
             to: SocketPath(option: arguments[CommonOptions.socket], environment: environment),
-            refusal: refusal, interrupt: interrupt)
+            refusal: refusal, interrupt: interrupt, patience: patience)
     }
 
     var refusal: Refusal { Refusal(appOption: appOption, helpLine: arguments.helpLine) }

@@ -16,6 +16,7 @@ extension Daemon {
         for action in actions { carryOut(action, live) }
         toldLast = nil
         if live.inviting != nil { settleInvitation(live) }
+        if !foreignRequests.isEmpty { settleQuestions(live) }
         stopIfQuiet()
     }
 

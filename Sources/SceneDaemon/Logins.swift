@@ -99,7 +99,7 @@ extension Daemon {
         happened(live) { $0.loginReady(running.id, page: page, world: $1) }
     }
 
-    /// From its screen to its login host: as whom the user has typed there, if it was only while that was being asked for.
+    /// From its screen to its login host, with the account name that was typed there.
     func showWay(_ running: RunningLogin) {
         guard let pending = running.pending else { return }
         let uri = running.accountName.map { pending.authorizationUri(loginHint: $0) } ?? pending.authorizationUri

@@ -134,14 +134,19 @@ extension Daemon {
             request: id, requestingApp: asker, loginHosts: [parameters.loginHost], loginHint: parameters.loginHint,
             expiry: expiry)
         happened(live) { $0.askerSaid(.asks(question), world: $1) }
-        // Behind what the session has to say to it at once.
-        loop.atEndOfTurn { self.handed(id, HandleResponse.Reply(handled: true)) }
     }
 
-    private func handed(_ id: String, _ reply: HandleResponse.Reply) {
+    /// A scene has been asked, or there is none: until then the app is being started.
+    private func handed(_ id: String, open message: String? = nil) {
         guard let call = foreignRequests[id]?.call else { return }
         foreignRequests[id]?.call = nil
-        answer(call, reply)
+        answer(call, HandleResponse.Reply(handled: true, open: message))
+    }
+
+    func settleQuestions(_ live: LiveSession) {
+        for (id, foreign) in foreignRequests where foreign.call != nil && foreign.provider === live {
+            if live.session.isAsking(id) { handed(id) }
+        }
     }
 
     /// What the provider's session says to an app elsewhere.
@@ -151,9 +156,9 @@ extension Daemon {
         case .approved(let choice):
             return approve(id, foreign, choice)
         case .nobodyThere:
-            let message = refusal(of: foreign, code: Session.nobodyThereCode, description: nil)
-            handed(id, HandleResponse.Reply(handled: true, open: message))
-        case .denied, .expired, .failed, .leftThePage: break
+            handed(id, open: refusal(of: foreign, code: Session.nobodyThereCode, description: nil))
+        case .denied, .expired, .failed, .leftThePage:
+            handed(id)
         }
         foreignRequests[id] = nil
     }

@@ -117,6 +117,9 @@ extension Session {
 
     // MARK: As the identity provider
 
+    /// Whether a scene has been asked, and has not answered yet.
+    package func isAsking(_ request: String) -> Bool { authorizations[request]?.isOpen ?? false }
+
     package var hasRoomForMessages: Bool {
         authorizations.values.count { $0.question.requestingApp.isScheme } < Bounds.openMessages
     }

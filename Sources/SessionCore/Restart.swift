@@ -76,7 +76,7 @@ extension Session {
         guard !policy.identityProviderFor.isEmpty, let oldest = history.oldest else { return [] }
         var ended: Set<String> = []
         var actions: [Action] = []
-        for sequence in (oldest...max(oldest, record.sequence)).reversed() {
+        for sequence in (oldest..<oldest.plus(history.count)).reversed() {
             guard let event = history[sequence], let request = event.request, ended.insert(request).inserted,
                 event.kind == .authorizationRequested
             else { continue }

@@ -288,6 +288,20 @@ def test_nobody_of_the_provider_is_there(pair, alice):
     assert login.end()["account"]["username"] == "alice"
 
 
+def test_a_provider_that_cannot_be_started(start, scripted):
+    pair = Pair(start, scripted, provider={"IdentityProviderDesktopEntry": "com.example.none.desktop"})
+    login, asked = pair.log_in()
+    pair.notes.close()
+    eventually(lambda: not pair.provider.manager("ListScenes")["scenes"], what="the scene gone")
+    reply = handle(pair.provider, asked)
+    assert reply["handled"] and split(reply["open"])[1]["error"] == "no_identity_provider_scene"
+    assert handled(pair.asker, reply["open"])
+    assert login.until("presenting")["reason"] == "noIdentityProviderScene"
+    pair.asker.call("CancelLogin", app="mail")
+    assert login.error()[0] == "LoginCancelled"
+    pair.mail.close()
+
+
 def test_an_unreachable_login_host(pair, scripted):
     login, asked = pair.log_in()
     request = pair.asked(asked)

@@ -41,7 +41,8 @@ enum OpenVerb: Verb {
             throw CommandFailure(
                 .usage, "\(Inert.quoted(String(url.prefix(80)))) is no URL", suggestion: context.arguments.helpLine)
         }
-        let answer = try context.connect().call(
+        // An app that is asked may have to be started first.
+        let answer = try context.connect(patience: .seconds(60)).call(
             HandleResponse.self, .init(url: url, scene: context.arguments[scene]))
         if context.wantsJSON { try context.output.json(answer.json) }
         guard answer.reply.handled else {
