@@ -100,10 +100,10 @@ extension Session {
         return true
     }
 
-    /// Sends the next change on its way, unless one is.
+    /// Sends the next change on its way, unless one is, or its outcome is not known everywhere.
     private mutating func advance(_ world: World) -> [Action] {
         var actions: [Action] = []
-        while inFlight == nil, let intent = queue.popFirst() {
+        while inFlight == nil, !isConcluding, let intent = queue.popFirst() {
             switch decide(intent, world) {
             case .nothing(let instead):
                 // Nobody was there to be signed out, but somebody may be about to.
@@ -147,8 +147,11 @@ extension Session {
         // The configuration has changed while it was on its way.
         if owedLoginHost != nil { queue.append(.announceOwed) }
         var actions: [Action] = change.events.isEmpty ? [] : [.published(record.sequence)]
+        isConcluding = true
         for intent in [intent] + others { actions += committed(intent, change, former: former, world) }
-        return actions + settle(world) + advance(world)
+        actions += settle(world)
+        isConcluding = false
+        return actions + advance(world)
     }
 
     /// The change in flight could not be stored: nothing has changed.
@@ -156,8 +159,10 @@ extension Session {
         guard let (intent, others, _) = inFlight else { return [] }
         inFlight = nil
         let failure = Failure.storageUnavailable(reason: reason)
-        let actions = ([intent] + others).flatMap { dropped($0, failure, world) }
-        return actions + settle(world) + advance(world)
+        isConcluding = true
+        let actions = ([intent] + others).flatMap { dropped($0, failure, world) } + settle(world)
+        isConcluding = false
+        return actions + advance(world)
     }
 
     private mutating func apply(_ change: Change) {

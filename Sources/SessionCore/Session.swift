@@ -20,6 +20,8 @@ package struct Session: Sendable {
     // Changes on their way.
     /// `others` are of the same kind, and stored with it.
     var inFlight: (intent: Intent, others: [Intent], change: Change)?
+    /// What was in flight is being taken up: what that brings is not decided before all of it has been.
+    var isConcluding = false
     var queue = IntentQueue()
 
     // Who is there, and what they wait for.

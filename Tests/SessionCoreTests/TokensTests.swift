@@ -51,6 +51,24 @@ import Testing
         #expect(stage.session.accounts[0].claims == claims ?? former)
     }
 
+    /// Two refreshes are begun for an account whose grant was replaced meanwhile, and only one is its. That the other is none
+    /// any more is known when all that was stored with it is.
+    @Test func whatIsStoredTogetherIsKnownBeforeMoreIsDecided() {
+        _ = stage.token("a2", rejected: "access-a2")
+        _ = stage.requestLogin()
+        stage.disk = .held
+        stage.signIn("a1")
+        stage.refreshed("a2-new")
+        let waits = [stage.token("a1", rejected: "access-a1"), stage.token("a2", rejected: "access-a2")]
+        stage.wait(seconds: 4000)
+        stage.disk = .works
+        stage.disk(works: true)
+        #expect(stage.refreshes.map(\.account.id).sorted() == ["a1", "a2"])
+        while !stage.refreshes.isEmpty { stage.refreshed("newer") }
+        for call in waits { #expect(stage.token(of: call)?.value == Secret("access-newer")) }
+        stage.expectNoFaults()
+    }
+
     // MARK: Answers at once
 
     @Test func aTokenThatLivesIsGivenOut() {
