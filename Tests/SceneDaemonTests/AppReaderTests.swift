@@ -169,9 +169,8 @@ import Testing
         #expect(time < .seconds(60))
     }
 
-    @Test(arguments: ["a\u{1b}[31mb", "a\u{9b}b", String(repeating: "x", count: 257)])
-    func aLabelIsText(label: String) {
-        let (app, problems) = read(Self.good + "Label=\(label)")
+    @Test func aLabelIsShort() {
+        let (app, problems) = read(Self.good + "Label=" + String(repeating: "x", count: 257))
         #expect(app?.loginHosts.first?.host.label == "https://login.example.com")
         #expect(problems.map(\.severity) == [.warning])
     }

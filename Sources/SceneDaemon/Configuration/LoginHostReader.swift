@@ -46,10 +46,8 @@ extension AppReader {
                 host.host.url = assignment.value
             }
         case "Label":
-            guard assignment.value.utf8.count <= Bounds.text,
-                !assignment.value.unicodeScalars.contains(where: \.isControl)
-            else {
-                let text = "Label= is too long or holds control characters; the address is shown in its place"
+            guard assignment.value.utf8.count <= Bounds.text else {
+                let text = "Label= is too long; the address is shown in its place"
                 return note(text, file, assignment.line, .warning)
             }
             host.host.label = assignment.value
@@ -74,10 +72,6 @@ extension AppReader {
         let text = "OnlyAuthorizedLoginHosts=yes needs a [LoginHost] in a drop-in (\(app.name).conf.d/*.conf)"
         note(text, place?.file ?? app.source, place?.line, .error)
     }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
 }
 
 extension Failure {
