@@ -1,4 +1,5 @@
 import SceneModel
+import SceneOAuth
 import SessionCore
 
 // An app's login hosts: the administrator's are those of drop-ins, and come first.
@@ -30,6 +31,7 @@ extension AppReader {
             if namedLoginHosts[url] != nil { app.loginHosts.removeAll { $0.host.url == url } }
             namedLoginHosts[url] = origin
             app.loginHosts.append(host)
+            checkEndpoints(section, at: url)
         }
     }
 
@@ -60,6 +62,19 @@ extension AppReader {
             if value != nil { checkRedirectURI(assignment, file) }
         case "ClientAssertionAudience": host.assertionAudience = value
         default: unknown(assignment, "LoginHost", file)
+        }
+    }
+
+    /// Endpoints that are not used are told, as the host's own metadata would take their place unnoticed.
+    private mutating func checkEndpoints(_ section: UnitFile.Section, at host: String) {
+        let keys: Set = [
+            "RevocationEndpoint", "DeviceAuthorizationEndpoint", "UserinfoEndpoint", "EndSessionEndpoint",
+        ]
+        for endpoint in section.assignments where keys.contains(endpoint.key) && !endpoint.value.isEmpty {
+            guard !LoginHostClient.canUse(endpoint: endpoint.value, at: host) else { continue }
+            note(
+                "\(endpoint.key)= is an address of https://, or on loopback where the login host is; it is ignored",
+                section.file, endpoint.line, .warning)
         }
     }
 
