@@ -148,9 +148,13 @@ extension LoginHostClient {
     }
 
     func usable(_ endpoint: String?, at host: String) -> String? {
-        endpoint.flatMap { text in
-            WebAddress(host).flatMap { host in WebAddress(text).flatMap { host.allows($0) ? text : nil } }
-        }
+        endpoint.flatMap { Self.canUse(endpoint: $0, at: host) ? $0 : nil }
+    }
+
+    /// Whether an endpoint that is configured for a login host is one that is connected to.
+    package static func canUse(endpoint: String, at host: String) -> Bool {
+        guard let host = WebAddress(host), let address = WebAddress(endpoint) else { return false }
+        return host.allows(address)
     }
 
     func verify(

@@ -66,6 +66,23 @@ import Testing
         #expect(configuration.listing.last?.problems == [])
     }
 
+    @Test func aLongCircleIsToldInShort() throws {
+        let count = 2000
+        for number in 0..<count {
+            let (next, before) = ((number + 1) % count, (number + count - 1) % count)
+            let keys = "[App]\nIdentityProvider=a\(next)\nIdentityProviderFor=a\(before)\n"
+            try directory.write("first/apps.d/a\(number).conf", app("scene") + keys)
+        }
+        // Asks them, and is not asked.
+        try directory.write("first/apps.d/b.conf", app("scene") + "[App]\nIdentityProvider=a0\n")
+        try directory.write("first/apps.d/a0.conf.d/b.conf", "[App]\nIdentityProviderFor=b\n")
+        let time = ContinuousClock().measure {
+            let problems = read().problems
+            #expect(problems.count == count && problems.allSatisfy { $0.line == 6 && $0.text.utf8.count < 200 })
+        }
+        #expect(time < .seconds(60))
+    }
+
     @Test func aBrokenAppKeepsWhatItHad() throws {
         try directory.write("first/apps.d/notes.conf", app("scene"))
         let before = read()
@@ -148,7 +165,7 @@ import Testing
 
     @Test func whatIsNoTextIsNamed() throws {
         let path = try directory.write("first/apps.d/notes.conf", Array(app("scene").utf8) + [0xff, 0xfe])
-        #expect(read().problems.map(\.description).contains("\(path): is not written in UTF-8"))
+        #expect(read().problems.map(\.description).contains("\(path):5: is not written in UTF-8"))
         #expect(read().apps.isEmpty)
     }
 

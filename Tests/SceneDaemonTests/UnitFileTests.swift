@@ -52,6 +52,19 @@ import Testing
         #expect(file.sections.last?.assignments.map(\.value) == ["good"])
     }
 
+    @Test(arguments: ["\u{1b}[31m", "\0", "\r", "\u{7f}", "\u{9b}", "\u{85}"])
+    func controlCharactersAreNoValue(text: String) {
+        let file = UnitFile("[App]\nName=a\(text)b\nClientID=a\tb", file: "f")
+        #expect(file.problems.map(\.line) == [2])
+        #expect(file.sections.first?.assignments.map(\.key) == ["ClientID"])
+    }
+
+    @Test(arguments: ["\u{1b}", "\u{202e}", "\u{2028}"])
+    func whatIsToldDoesNothingToATerminal(text: String) {
+        let problem = Problem(file: "/etc/\(text)", line: 1, text: "no \(text)=", severity: .warning)
+        #expect(!problem.description.contains(text))
+    }
+
     @Test func anythingIsReadWithoutATrap() {
         let words = ["[", "]", "=", "\\", "\n", "\r\n", "#", " ", "App", "\u{301}", "\0", "é", "\r"]
         var generator = SystemRandomNumberGenerator()

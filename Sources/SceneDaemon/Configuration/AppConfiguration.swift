@@ -179,7 +179,13 @@ struct AppReader {
         case "ClientSecretFile", "ClientKeyFile", "ClientKeyID", "ClientAuthentication":
             readClientAuthentication(assignment, file)
         case "DefaultMaxAge": readMaxAge(assignment, file)
-        case "Scopes": app.scopes = value
+        case "Scopes":
+            app.scopes = value
+            // RFC 6749, section 3.3. Quotes are taken for a part of a scope.
+            if !value.utf8.allSatisfy({ (0x20...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c }) {
+                let text = "Scopes= are words with spaces between them, without quotes and backslashes"
+                note(text, file, assignment.line, .error)
+            }
         case "RedirectURI":
             app.redirectURI = value
             checkRedirectURI(assignment, file)
@@ -197,7 +203,11 @@ struct AppReader {
             "MessageScheme":
             readIdentityProvider(assignment, file)
         case "AllowedUnits": Self.extend(&app.allowedUnits, value)
-        case "AllowedExecutables": Self.extend(&app.allowedExecutables, value)
+        case "AllowedExecutables":
+            Self.extend(&app.allowedExecutables, value)
+            if !value.split(whereSeparator: \.isWhitespace).allSatisfy({ $0.hasPrefix("/") }) {
+                note("AllowedExecutables= are absolute paths", file, assignment.line, .error)
+            }
         case "AfterLogout": readChoice(assignment, file, \.afterLogout)
         case "Lock": readChoice(assignment, file, \.lock)
         default: unknown(assignment, "App", file)

@@ -122,7 +122,7 @@ struct Configuration: Sendable {
         case .success(let text):
             return UnitFile(text, file: path)
         case .failure(let fault):
-            problems.append(Problem(file: path, line: nil, text: fault.text, severity: .error))
+            problems.append(Problem(file: path, line: fault.line, text: fault.text, severity: .error))
             return nil
         }
     }
@@ -148,6 +148,7 @@ struct Configuration: Sendable {
 /// A file of a bounded size, read whole.
 enum SmallFile {
     struct Fault: Error {
+        var line: Int?
         var text: String
     }
 
@@ -186,7 +187,13 @@ enum SmallFile {
     static func text(_ path: String) -> Result<String, Fault> {
         bytes(path).flatMap { bytes in
             String(validating: bytes, as: UTF8.self).map(Result.success)
-                ?? .failure(Fault(text: "is not written in UTF-8"))
+                ?? .failure(Fault(line: strangeLine(bytes), text: "is not written in UTF-8"))
         }
+    }
+
+    /// The first that is not UTF-8.
+    private static func strangeLine(_ bytes: [UInt8]) -> Int? {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        return lines.firstIndex { String(validating: $0, as: UTF8.self) == nil }.map { $0 + 1 }
     }
 }

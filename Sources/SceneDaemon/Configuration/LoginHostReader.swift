@@ -1,4 +1,5 @@
 import SceneModel
+import SceneOAuth
 import SessionCore
 
 // An app's login hosts: the administrator's are those of drop-ins, and come first.
@@ -30,6 +31,7 @@ extension AppReader {
             if namedLoginHosts[url] != nil { app.loginHosts.removeAll { $0.host.url == url } }
             namedLoginHosts[url] = origin
             app.loginHosts.append(host)
+            checkEndpoints(section, at: url)
         }
     }
 
@@ -46,10 +48,8 @@ extension AppReader {
                 host.host.url = assignment.value
             }
         case "Label":
-            guard assignment.value.utf8.count <= Bounds.text,
-                !assignment.value.unicodeScalars.contains(where: \.isControl)
-            else {
-                let text = "Label= is too long or holds control characters; the address is shown in its place"
+            guard assignment.value.utf8.count <= Bounds.text else {
+                let text = "Label= is too long; the address is shown in its place"
                 return note(text, file, assignment.line, .warning)
             }
             host.host.label = assignment.value
@@ -65,6 +65,19 @@ extension AppReader {
         }
     }
 
+    /// Endpoints that are not used are told, as the host's own metadata would take their place unnoticed.
+    private mutating func checkEndpoints(_ section: UnitFile.Section, at host: String) {
+        let keys: Set = [
+            "RevocationEndpoint", "DeviceAuthorizationEndpoint", "UserinfoEndpoint", "EndSessionEndpoint",
+        ]
+        for endpoint in section.assignments where keys.contains(endpoint.key) && !endpoint.value.isEmpty {
+            guard !LoginHostClient.canUse(endpoint: endpoint.value, at: host) else { continue }
+            note(
+                "\(endpoint.key)= is an address of https://, or on loopback where the login host is; it is ignored",
+                section.file, endpoint.line, .warning)
+        }
+    }
+
     mutating func finishLoginHosts() {
         if app.loginHosts.isEmpty { note("at least one [LoginHost] with URL= is needed", app.source, nil, .error) }
         let managed = app.loginHosts.filter { $0.host.origin == .managed }
@@ -74,10 +87,6 @@ extension AppReader {
         let text = "OnlyAuthorizedLoginHosts=yes needs a [LoginHost] in a drop-in (\(app.name).conf.d/*.conf)"
         note(text, place?.file ?? app.source, place?.line, .error)
     }
-}
-
-extension Unicode.Scalar {
-    fileprivate var isControl: Bool { value < 0x20 || (0x7f...0x9f).contains(value) }
 }
 
 extension Failure {

@@ -7,9 +7,10 @@ extension Configuration {
     /// An `IdentityProvider=` that cannot be asked is noted and left out: the app signs in at its login hosts.
     mutating func checkIdentityProviders() {
         let asked = apps.compactMapValues(\.identityProvider)
+        let circular = Self.circular(asked)
         for (name, provider) in asked.sorted(by: { $0.key < $1.key }) {
             guard let app = apps[name] else { continue }
-            if let fault = fault(of: name, provider, asked) {
+            if let fault = fault(of: name, provider, asked, circular) {
                 apps[name]?.identityProvider = nil
                 warn(
                     "IdentityProvider=\(provider): \(fault); the app signs in without", app.identityProviderPlace, name)
@@ -46,7 +47,9 @@ extension Configuration {
         }
     }
 
-    private func fault(of name: String, _ provider: String, _ asked: [String: String]) -> String? {
+    private func fault(
+        of name: String, _ provider: String, _ asked: [String: String], _ circular: Set<String>
+    ) -> String? {
         if provider == name { return "an app is not its own identity provider" }
         if provider.isScheme {
             guard let app = apps[name], Self.hasScheme(app.redirectURI) else {
@@ -61,13 +64,28 @@ extension Configuration {
         guard configured.identityProviderFor.contains(name) else {
             return "\(provider) does not allow it: add IdentityProviderFor=\(name) to \(configured.source)"
         }
-        var way = [name]
-        var next: String? = provider
-        while let app = next, !way.contains(app) {
-            way.append(app)
-            next = asked[app]
+        guard circular.contains(name) else { return nil }
+        var way = [name, provider]
+        while way.count < 8, let last = way.last, last != name, let next = asked[last] { way.append(next) }
+        return "it goes round in a circle (\((way + (way.last == name ? [] : ["…"])).joined(separator: " asks ")))"
+    }
+
+    /// The apps that come to be asked by themselves. Each is looked at once, however many ask each other.
+    private static func circular(_ asked: [String: String]) -> Set<String> {
+        var seen: Set<String> = []
+        var circular: Set<String> = []
+        for start in asked.keys where !seen.contains(start) {
+            var way: [String] = []
+            var places: [String: Int] = [:]
+            var next: String? = start
+            while let app = next, seen.insert(app).inserted {
+                places[app] = way.count
+                way.append(app)
+                next = asked[app]
+            }
+            if let next, let first = places[next] { circular.formUnion(way[first...]) }
         }
-        return next == name ? "it goes round in a circle (\((way + [name]).joined(separator: " asks ")))" : nil
+        return circular
     }
 
     private mutating func warn(_ text: String, _ place: AppConfiguration.Place, _ app: String) {

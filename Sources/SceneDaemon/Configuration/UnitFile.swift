@@ -1,3 +1,5 @@
+import CommandLine
+
 /// A fault in a configuration file, for the one who has to mend it.
 package struct Problem: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: Sendable {
@@ -13,8 +15,9 @@ package struct Problem: Hashable, Sendable, CustomStringConvertible {
     package var text: String
     package var severity: Severity
 
+    /// For a terminal, too: names and values in it are whatever the file has.
     package var description: String {
-        line.map { "\(file):\($0): \(text)" } ?? "\(file): \(text)"
+        Inert.text(line.map { "\(file):\($0): \(text)" } ?? "\(file): \(text)")
     }
 }
 
@@ -74,8 +77,15 @@ struct UnitFile {
         guard !key.isEmpty else { return note("there is no key before =") }
         guard !sections.isEmpty else { return note("\(key)= stands before the first section") }
         let value = trimmed(line[line.index(after: equals)...])
+        guard !value.unicodeScalars.contains(where: { $0 != "\t" && $0.isControl }) else {
+            return note("the value of \(key)= holds control characters")
+        }
         sections[sections.count - 1].assignments.append(Assignment(key: key, value: value, line: number))
     }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { properties.generalCategory == .control }
 }
 
 func trimmed(_ text: some StringProtocol) -> String {

@@ -14,9 +14,13 @@ AuthHelper.registerBlock(forLogoutNotifications: scene) {
     AuthHelper.handleLogout(scene) { result in print("after the logout: \(result)") }
 }
 
-let account = try await scene.loginIfRequired()
-let token = try await scene.accessToken()
-print("signed in: \(account.displayName ?? account.subject), with a \(token.type) token")
+do {
+    let account = try await scene.loginIfRequired()
+    let token = try await scene.accessToken()
+    print("signed in: \(account.displayName ?? account.subject), with a \(token.type) token")
+} catch {
+    print("not signed in: \(error)")
+}
 
 for await event in scene.events {
     print("event \(event.at.sequence): \(event.kind)")
