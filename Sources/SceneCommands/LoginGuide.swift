@@ -40,7 +40,8 @@ struct LoginGuide {
         {
             (opened, browser) = (.now, handed)
             lines.append(
-                "The app \(Inert.text(progress.identityProvider ?? "")) asks you. To sign in without it, open:")
+                "The app \(Inert.text(progress.identityProvider?.appInSentence ?? "")) asks you. To sign in without it, open:"
+            )
             lines.append("  " + Inert.text(progress.loginScreen ?? ""))
             return lines
         }

@@ -27,3 +27,8 @@ public struct AuthorizationRequest: Hashable, Sendable {
 public enum AuthorizationDecision: String, CaseIterable, Hashable, Sendable {
     case approve, deny
 }
+
+extension String {
+    /// In a sentence: an app that is named by its scheme, `com.example.notes:`, does without the colon.
+    package var appInSentence: String { hasSuffix(":") ? String(dropLast()) : self }
+}

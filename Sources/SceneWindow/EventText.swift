@@ -24,8 +24,8 @@ struct EventText {
         case .locked: "locked"
         case .unlocked: "unlocked"
         case .authorizationEnded:
-            "\(Inert.text(event.requestingApp ?? "an app"))'s sign-in: \(Inert.text(event.reason ?? "ended"))"
-        case .authorizationRequested: "\(Inert.text(event.requestingApp ?? "an app")) asks for a sign-in"
+            "\(Inert.text(event.requestingApp?.appInSentence ?? "an app"))'s sign-in: \(Inert.text(event.reason ?? "ended"))"
+        case .authorizationRequested: "\(Inert.text(event.requestingApp?.appInSentence ?? "an app")) asks for a sign-in"
         }
     }
 

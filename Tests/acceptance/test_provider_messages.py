@@ -481,7 +481,7 @@ def test_in_two_terminals(pair, desktop):
             assert (answer.returncode, answer.stdout) == (0, "Denied.\n"), answer.stderr
             _, said = login.communicate(timeout=30)
             assert login.returncode == 77 and "denied" in said
-            assert f"The app {NOTES}: asks you. To sign in without it, open:" in said
+            assert f"The app {NOTES} asks you. To sign in without it, open:" in said
         else:
             answer = pair.provider.scenectl("authorize", "--app", "notes", "--no-browser", "alice", environment=desktop)
             assert answer.returncode == 0, answer.stderr

@@ -219,7 +219,7 @@ extension LoginProgress {
         switch state {
         case .waiting:
             if let identityProvider, presenter == nil {
-                return "The app \(Inert.text(identityProvider)) asks you; waiting for it"
+                return "The app \(Inert.text(identityProvider.appInSentence)) asks you; waiting for it"
             }
             return userCode == nil
                 ? "Another window shows the login screen; waiting for it"
