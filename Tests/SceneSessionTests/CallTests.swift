@@ -184,14 +184,15 @@ import Varlink
         #expect(try await scene.accounts().accounts.isEmpty)
     }
 
-    /// Nobody has asked for the second answer: it must not become that of the next call.
+    /// Nobody has asked for the second answer: it must not become that of the next call, where it is there before that.
     @Test func anAnswerTooManyIsNoAnswer() async throws {
+        let answers = [Fixture.ada, Fixture.bob].flatMap { account -> [UInt8] in
+            guard case .send(let bytes) = Fixture.accounts(1, [account]) else { return [] }
+            return bytes
+        }
         let daemon = try FakeDaemon([
             connectScene: [[Fixture.snapshot()]],
-            listAccounts: [
-                [Fixture.accounts(1, [Fixture.ada]), Fixture.accounts(1, [Fixture.bob])],
-                [Fixture.accounts(1, [Fixture.ada])],
-            ],
+            listAccounts: [[.send(answers)], [Fixture.accounts(1, [Fixture.ada])]],
         ])
         let scene = try await daemon.scene()
         for _ in 0..<4 { #expect(try await scene.accounts().current == Fixture.ada) }
