@@ -35,7 +35,8 @@ class Daemon:
         self._notified = threading.Condition()
         self._notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._notify.bind(os.path.join(run, "notify"))
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listening = threading.Thread(target=self._listen, daemon=True)
+        self._listening.start()
         self.environment = {
             "PATH": os.environ["PATH"], "HOME": self.directory, "XDG_RUNTIME_DIR": run, "SCENED_SOCKET": self.socket,
             "LANG": "C.UTF-8", "NOTIFY_SOCKET": os.path.join(run, "notify"), **dict(environment)}
@@ -57,15 +58,22 @@ class Daemon:
                 data, ancillary, *_ = self._notify.recvmsg(65536, socket.CMSG_SPACE(256 * 4))
             except OSError:
                 return
+            if not data:
+                return
+            descriptors = array.array("i")
             for level, kind, content in ancillary:
                 if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                    descriptors = array.array("i")
                     descriptors.frombytes(content[: len(content) - len(content) % 4])
-                    for descriptor in descriptors:
-                        os.close(descriptor)
+            lines = data.decode().splitlines()
             with self._notified:
-                self.notifications += data.decode().splitlines()
+                self._take(lines, descriptors)
+                self.notifications += lines
                 self._notified.notify_all()
+
+    def _take(self, lines, descriptors):
+        """As a service manager without a descriptor store does."""
+        for descriptor in descriptors:
+            os.close(descriptor)
 
     def _heard(self):
         """How many notifications there are, once all that a process before has sent are among them."""
@@ -124,8 +132,9 @@ class Daemon:
         try:
             return self.stop()
         finally:
-            # Wakes the thread, which closing alone would not.
+            # Ends the thread; as long as it runs, it would read from whatever gets the descriptor's number next.
             self._notify.shutdown(socket.SHUT_RDWR)
+            self._listening.join()
             self._notify.close()
 
     def stderr(self):

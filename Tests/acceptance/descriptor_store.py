@@ -1,6 +1,5 @@
 """What a service manager does for a scened that is restarted: keeps the descriptors that it is sent, and passes them on."""
 
-import array
 import os
 import socket
 import subprocess
@@ -29,24 +28,11 @@ class KeepingDaemon(Daemon):
         self._listener.bind(self.socket)
         self._listener.listen(64)
 
-    def _listen(self):
-        while True:
-            try:
-                data, ancillary, *_ = self._notify.recvmsg(65536, socket.CMSG_SPACE(256 * 4))
-            except OSError:
-                return
-            descriptors = array.array("i")
-            for level, kind, content in ancillary:
-                if (level, kind) == (socket.SOL_SOCKET, socket.SCM_RIGHTS):
-                    descriptors.frombytes(content[: len(content) - len(content) % 4])
-            lines = data.decode().splitlines()
-            name = next((line[7:] for line in lines if line.startswith("FDNAME=")), "stored")
-            with self._notified:
-                self.kept += [(name, descriptor) for descriptor in descriptors]
-                if "FDSTOREREMOVE=1" in lines:
-                    self._drop([kept for kept in self.kept if kept[0] == name])
-                self.notifications += lines
-                self._notified.notify_all()
+    def _take(self, lines, descriptors):
+        name = next((line[7:] for line in lines if line.startswith("FDNAME=")), "stored")
+        self.kept += [(name, descriptor) for descriptor in descriptors]
+        if "FDSTOREREMOVE=1" in lines:
+            self._drop([kept for kept in self.kept if kept[0] == name])
 
     def _drop(self, dropped):
         for kept in dropped:

@@ -95,7 +95,7 @@ class FakeLogind:
     def __init__(self, path):
         self.path, self.sessions, self.refused, self.asked = path, {}, set(), []
         self._changed = threading.Condition()
-        self._listener = self._connection = None
+        self._listener = self._connection = self._serving = None
         self._serial = 0
 
     def session(self, name, uid=None, kind="wayland", locked=False, category="user"):
@@ -114,13 +114,19 @@ class FakeLogind:
         self._listener = socket.socket(socket.AF_UNIX)
         self._listener.bind(self.path)
         self._listener.listen()
-        threading.Thread(target=self._serve, args=[self._listener], daemon=True).start()
+        self._serving = threading.Thread(target=self._serve, args=[self._listener], daemon=True)
+        self._serving.start()
 
     def close(self):
         """The bus goes away."""
+        # The thread may have accepted one more.
+        while self._serving and self._serving.is_alive():
+            for end in (self._listener, self._connection):
+                with contextlib.suppress(OSError, AttributeError):
+                    end.shutdown(socket.SHUT_RDWR)
+            self._serving.join(0.1)
         for end in (self._listener, self._connection):
-            with contextlib.suppress(OSError, AttributeError):
-                end.shutdown(socket.SHUT_RDWR)
+            if end:
                 end.close()
 
     def wait_asked(self, member, count=1):

@@ -34,7 +34,8 @@ class FaultyLine:
     def open(self):
         self._listener = socket.create_server(("127.0.0.1", self.port), backlog=1024)
         self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, args=[self._listener], daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept, args=[self._listener], daemon=True)
+        self._accepting.start()
 
     def close(self):
         """From now on connections are refused."""
@@ -42,6 +43,7 @@ class FaultyLine:
             # Wakes the thread, which closing alone would not.
             with contextlib.suppress(OSError):
                 self._listener.shutdown(socket.SHUT_RDWR)
+            self._accepting.join()
             self._listener.close()
             self._listener = None
 
