@@ -351,7 +351,8 @@ import Testing
 
     // MARK: Restart
 
-    @Test(arguments: [true, false]) func whoDiesMayHaveLostTheAnswer(isPending: Bool) {
+    /// The daemon dies while a code is shown, and takes the login up again.
+    private func dieWithACode() -> Int {
         stage.loginIfRequired(nil, device)
         stage.showCode()
         stage.crash()
@@ -363,6 +364,11 @@ import Testing
             return $0.restarted(world: $1)
         }
         stage.takeUp(id)
+        return id
+    }
+
+    @Test(arguments: [true, false]) func whoDiesMayHaveLostTheAnswer(isPending: Bool) {
+        let id = dieWithACode()
         let call = stage.loginIfRequired(nil, device)
         stage.wait(seconds: 5)
         if isPending {
@@ -374,17 +380,7 @@ import Testing
     }
 
     @Test func itGoesOnAfterARestart() {
-        stage.loginIfRequired(nil, device)
-        stage.showCode()
-        stage.crash()
-        var id = 0
-        let restored = RestoredLogin(
-            host: AppPolicy.production, force: false, loginHint: nil, presenter: nil, shown: .code(Stage.prompt))
-        stage.happens {
-            id = $0.loginRestored(restored, since: $1.now.boot, world: $1)
-            return $0.restarted(world: $1)
-        }
-        stage.takeUp(id)
+        let id = dieWithACode()
         stage.wait(seconds: 4)
         let call = stage.loginIfRequired(nil, device)
         #expect(stage.told[call]?.map(\.state) == [.presenting])

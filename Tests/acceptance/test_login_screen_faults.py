@@ -8,7 +8,7 @@ import pytest
 from calls import authorize
 from durable_changes import sign_in
 from faulty_idp import ABSENT, FaultyProvider
-from login_screen import DISCOVERY, choose, host, judge, login, sign_in_at_provider, signed_in, text
+from login_screen import DISCOVERY, choose, host, judge, login, signed_in, text
 from provider import free_port
 from test_unusable_state import fill, mounted
 from visitor import form_token, get
@@ -237,17 +237,6 @@ def test_another_user_than_was_picked_in_the_other_app(start, faulty, alice, win
         fails_with(window, "other-user", language)
         assert call.wait_error() == "LoginFailed"
         judge(window, f"{language}-other-user")
-
-
-def test_another_account_than_the_one_that_was_asked_for(start, dot, alice, window):
-    window = window()
-    with login(start(notes=dot), window) as (_, call):
-        window.fill("#account", "bob")
-        window.click("button.primary")
-        sign_in_at_provider(window, "alice")
-        window.shows("You asked for bob, and the login host signed in Alice Example.")
-        window.shows("sign out at the login host too")
-        assert signed_in(call)["username"] == "alice"
 
 
 def unread(url, body=None):
