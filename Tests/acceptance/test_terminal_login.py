@@ -13,7 +13,7 @@ from real_devices import approve, configured
 from scenes import eventually
 from scripted_devices import Devices
 from scripted_idp import ScriptedProvider
-from terminal import Terminal
+from terminal import BEGIN, END, Terminal
 
 SSH = {"SSH_CONNECTION": "192.0.2.1 50000 192.0.2.2 22"}
 CANCELLED, INTERRUPTED, NO_DAEMON, TRY_AGAIN = 77, 130, 69, 75
@@ -215,6 +215,8 @@ def test_an_address_longer_than_the_screen(daemon, login, alice):
     uri = "".join(terminal.lines[1:-1] if "another machine" in terminal.text else terminal.lines[:-1])
     terminal.type(f"\x1b[200~{alice.authorize(uri)}\x1b[201~")
     ended(terminal, 0)
+    # Else half of the address could have been on the screen.
+    assert terminal.output.count(BEGIN) > 1 and terminal.output.count(END) >= terminal.output.count(BEGIN)
 
 
 def test_without_a_device_flow_a_browser_does(daemon, login, alice):
