@@ -1,12 +1,15 @@
 """What `systemd/run` shows in a terminal: three windows and `scenectl watch` in tmux."""
 
+import glob
 import os
 import re
 import shutil
+import subprocess
 import sys
 
 import pytest
 from daemon import BINARIES, ROOT
+from scenes import eventually
 from terminal import Terminal
 
 pytestmark = pytest.mark.skipif(not shutil.which("tmux"), reason="tmux is not installed")
@@ -43,6 +46,13 @@ def address(terminal):
     return re.search(r"http://127\.0\.0\.1:\d+/[\w-]+/", terminal.text)[0]
 
 
+def panes(directory):
+    """How many tmux has. While it draws what is left anew, less is on the screen, and a key goes where one is closing."""
+    [socket] = glob.glob(f"{directory}/scened-*/tmux-*/scened")
+    listed = subprocess.run(["tmux", "-S", socket, "list-panes", "-s"], capture_output=True, text=True, timeout=30)
+    return len(listed.stdout.splitlines())
+
+
 def test_side_by_side(run, directory, alice):
     terminal = run(160, 50)
     terminal.wait_shown("Editor", "Reader", "Search", "snapshot", "alice (alice-pass-1)", "Ctrl-b d", timeout=60)
@@ -52,6 +62,7 @@ def test_side_by_side(run, directory, alice):
     # Each closes, and with the third all ends.
     for left in (2, 1):
         terminal.type("q")
+        eventually(lambda: panes(directory) == left + 1, 30, f"{left} windows")  # noqa: B023
         terminal.wait(lambda: terminal.text.count("Signed in as Alice Example") == left, f"{left} windows")
     terminal.type("q")
     assert terminal.wait_ended() == 0
